@@ -1,0 +1,99 @@
+package engine
+
+import "github.com/tokamak-bench/tokamak/wire"
+
+// Message is one message of a chat; a completion's prompt is a single one.
+type Message struct{ Role, Content string }
+
+// Call is one request in the API's own terms.
+type Call struct {
+	Messages  []Message
+	Body      []byte // where set: the whole body, sent as it is but for merged fields
+	MaxTokens int64  // 0: the server decides
+	RequestID string // X-Request-Id
+	TraceID   string // 32 hex digits; traceparent
+}
+
+// Driver speaks one API. It is safe for concurrent use.
+type Driver interface {
+	// Name is the API's name as --api takes it.
+	Name() string
+	// Encode forms the request for a call.
+	Encode(c *Call) (*wire.Request, error)
+	// Decoder returns a decoder for one response to r.
+	Decoder(c *Call) Decoder
+}
+
+// Decoder reads one response. Segment is called for each segment in order and
+// must not keep it; End once, after the last.
+type Decoder interface {
+	Segment(s *wire.Segment)
+	End(x *wire.Exchange) *Answer
+}
+
+// Kind says what a chunk holds.
+type Kind uint8
+
+// The kinds of content chunks.
+const (
+	Text Kind = iota + 1
+	Reasoning
+	Tool
+	Refusal
+)
+
+// Chunks are the content chunks as parallel lists; Tokens is nil where the
+// server does not say how many tokens each holds.
+type Chunks struct {
+	At     []int64
+	Bytes  []int32
+	Kind   []Kind
+	Choice []int32
+	Flags  []uint8 // wire's event flags
+	Tokens []int32
+}
+
+// Count is a number that may be absent (Known false).
+type Count struct {
+	N     int64
+	Known bool
+}
+
+// Usage is what the server says that it counted.
+type Usage struct{ Prompt, Completion, Cached, Reasoning Count }
+
+// Failure classifies an answer that is not whole.
+type Failure uint8
+
+// The failures a driver can see; those of the connection are wire's causes.
+const (
+	Whole      Failure = iota
+	Rejected           // 429, 503
+	BadStatus          // any other status that is not 2xx
+	ErrorEvent         // the server's error object inside a 2xx
+	Broken             // a violation: terminator, finish reason, encoding, JSON
+)
+
+// Answer is a response as its API means it.
+type Answer struct {
+	Failure      Failure
+	ErrorClass   string // fixed short word
+	ErrorText    string // the server's words, one line, at most 300 bytes
+	Chunks       Chunks
+	FirstEvent   int64 // first event that is no comment; wire.NotReached if none
+	Usage        Usage
+	FinishReason string // of choice 0
+	ServerID     string
+	Violations   []string
+	Notes        []string
+	RetryAfter   Count    // ns
+	RateLimit    []string // name=value
+	RefusedField string   // a field that tokamak added and a 400 names
+	// Server's own durations in ns, where the response tells.
+	Queue, Prefill, Decode Count
+	// Content is all text of the answer, choice after choice: reasoning and
+	// text in order of arrival.
+	Content []byte
+	// Thinking counts the bytes of Content that are reasoning.
+	Thinking int64
+}

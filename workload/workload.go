@@ -1,0 +1,68 @@
+package workload
+
+import (
+	"errors"
+	"time"
+)
+
+// Source yields sessions by number.
+type Source interface {
+	// Session returns session i, counted from 0, or ErrEnd.
+	Session(i int64) (Session, error)
+}
+
+// ErrEnd says that a source has no session of that number or any later one.
+var ErrEnd = errors.New("no more sessions")
+
+// Session is a conversation; a lone request is a session of one turn.
+type Session interface {
+	// Next returns the next request, given the answer to the one before (nil
+	// for the first), or false when the session is over. It is called with
+	// nil answer also after a turn that failed, and then ends the session.
+	Next(answer *Answer) (*Request, bool)
+}
+
+// Request specifies one request.
+type Request struct {
+	Class, Tenant, SessionID, SourceID string
+
+	Turn int64 // from 0
+	// Think is the wait between the end of the turn before and this one.
+	Think time.Duration
+	// InputTokens is the prompt length asked for; 0 where the content is
+	// literal and its length not known beforehand.
+	InputTokens int64
+	// SharedTokens of the prompt were sent before by this workload, so that
+	// their reuse is possible.
+	SharedTokens int64
+	// OutputTokens is the answer length asked for; 0: the server decides.
+	OutputTokens int64
+	Messages     []Message
+	// Body, where set, is a whole request body to send as it is.
+	Body []byte
+	// Patience, where positive, is after how long the user gives up.
+	Patience time.Duration
+}
+
+// Message is one message of a chat; a completion's prompt is a single message.
+type Message struct {
+	Role string
+	// Text is literal content; where it is empty, Blocks say what it holds.
+	Text   string
+	Blocks []Block
+}
+
+// Block is content of exactly Tokens tokens that follows from ID alone: equal
+// blocks are equal text, and blocks of different ID share no prefix.
+type Block struct {
+	ID     uint64
+	Tokens int64
+}
+
+// Answer is what a session gets to see of a response.
+type Answer struct {
+	Text   string
+	Tokens int64
+	// Block stands for the text in virtual time.
+	Block Block
+}
