@@ -1,0 +1,145 @@
+package scenario
+
+import (
+	"encoding/json"
+	"net/url"
+	"time"
+)
+
+// Scenario is a run as resolved: defaults applied, everything typed.
+type Scenario struct {
+	Name     string
+	Target   Target
+	Workload Workload
+	Load     Load
+	SLO      []string // one expression each; none: the gate is error_rate<1%
+	Out      Out
+	Seed     uint64
+	// InconclusiveOK turns exit 5 into 0.
+	InconclusiveOK bool
+	// Notices are sentences for the user about what was resolved, such as a
+	// default load.
+	Notices []string
+	// File is the scenario file's name as given; empty where flags alone
+	// described the run.
+	File string
+}
+
+// Target says whom to speak to and how.
+type Target struct {
+	// URLs are the base URLs as given, user info included: at least one, all
+	// http or https, or a single sim one. Never print them; see [Redacted].
+	URLs   []*url.URL
+	API    string // openai-chat, openai-completions
+	Model  string // empty: the only one the target has
+	Stream bool
+	Header []Header
+	Auth   Auth
+	TLS    TLS
+	Proxy  Proxy
+	// Connections is how connections are kept.
+	Connections Connections
+	HTTP2       bool
+	Timeouts    Timeouts
+	Retries     int
+	WaitReady   time.Duration // 0: do not wait
+	Virtual     bool          // sim only: virtual time, no sockets
+	GPUs        int           // 0: not said
+}
+
+// Sim tells whether the target is the built-in simulated engine.
+func (t *Target) Sim() bool { return len(t.URLs) == 1 && t.URLs[0].Scheme == "sim" }
+
+// Header is a field to add to each request.
+type Header struct {
+	Name  string
+	Value Secret
+	Env   string // name of the environment variable it came from; else empty
+}
+
+// TLS names PEM files; empty ones were not given.
+type TLS struct {
+	CA, Cert, Key string
+	Insecure      bool
+}
+
+// Proxy says which proxy to use.
+type Proxy struct {
+	URL     *url.URL // nil: as the environment says
+	NoProxy string   // hosts without proxy, comma separated; empty: as the environment says
+}
+
+// Connections is how connections are kept.
+type Connections struct {
+	Fresh   bool // a new one for each request
+	MaxIdle int  // at most so many kept idle; 0: no cap
+}
+
+// Timeouts are the deadlines of a request; none is zero but FirstByte and
+// FirstToken of an answer that isn't streamed, which Total alone bounds.
+type Timeouts struct {
+	Connect, FirstByte, FirstToken, Stall, Total time.Duration
+}
+
+// OutputMode says how an asked answer length is enforced.
+type OutputMode string
+
+// The output modes.
+const (
+	Exact OutputMode = "exact" // ignore_eos and min_tokens where the server takes them
+	Cap   OutputMode = "cap"   // max_tokens only
+)
+
+// Workload says what is sent.
+type Workload struct {
+	InputTokens  string // distribution; empty with a dataset that says it itself
+	OutputTokens string
+	OutputMode   OutputMode
+	Dataset      string // file; "-" is standard input; empty: synthetic
+	PrefixTokens int64
+	Turns        int64    // 1 where nothing was said
+	Temperature  *float64 // nil: the server decides
+	Tokenizer    string   // builtin, server, estimate, or a file
+	Body         json.RawMessage
+}
+
+// LoadKind says what decides the moments.
+type LoadKind string
+
+// The kinds of load.
+const (
+	OpenLoop   LoadKind = "open"    // a rate
+	ClosedLoop LoadKind = "closed"  // users
+	Staged     LoadKind = "stages"  // levels of either
+	OwnTiming  LoadKind = "dataset" // the dataset's own moments
+)
+
+// Load says when it is sent.
+type Load struct {
+	Kind           LoadKind
+	Rate           float64 // requests/s
+	Arrival        string
+	Concurrency    int64
+	Think          string // distribution of durations; empty: none
+	Stages         string
+	Duration       time.Duration // 0: until Requests or the dataset's end
+	Requests       int64         // 0: until Duration
+	WarmupTime     time.Duration
+	WarmupRequests int64
+	Drain          time.Duration
+	MaxInFlight    int64   // 0: no cap
+	Speed          float64 // of the dataset's own timing; 1 where nothing was said
+	Abort          string  // empty: none
+	MaxTotalTokens int64   // 0: no cap
+}
+
+// Out says what is kept and where.
+type Out struct {
+	Dir         string // the run directory; empty: runs/TIME-NAME
+	None        bool   // write nothing
+	Tags        []Tag
+	SaveOutputs bool
+}
+
+// Tag is a label of the manifest.
+type Tag struct{ Key, Value string }
