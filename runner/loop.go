@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -12,71 +13,187 @@ import (
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
-// Loop sends one load to one target.
+// Loop sends one load to one target. Its fields are set before Run and not
+// touched after.
 type Loop struct {
 	Clock    clock.Clock
 	Load     load.Source
 	Work     workload.Source
 	Target   Target
 	Recorder Recorder
-	// Drain is how long requests in flight may go on after the last due.
-	Drain time.Duration
+	// Observer, where set, is told of each sending and each end.
+	Observer Observer
+	// Abort, where set, is asked after each end whether the run must stop.
+	Abort  Aborter
+	Limits Limits
+	// Ahead is how many requests are prepared before their moment; 0 prepares
+	// each at its moment, in the loop itself, as virtual time does.
+	Ahead int
+	// Seed keys the trace ids.
+	Seed uint64
+	// Duration is the load's length where it has one: nothing is due at or
+	// after it. 0: the load ends when its source does.
+	Duration time.Duration
+	// Prefill is how many requests are prepared before the load's first moment.
+	Prefill int
 
-	start    int64
-	turns    turnQueue
-	inFlight map[*Call]struct{}
-	next     *Call // prepared for the source's next due
-	requests int64
-	sessions int64
-	worked   bool // the workload has ended
+	start      int64
+	end        int64 // moment of the load's end as far as it is known
+	stage      int
+	inFlight   map[*Call]struct{}
+	later      callQueue // turns and retries, by moment
+	impatient  callQueue // calls to cancel, by moment
+	preparing  int       // turns and retries being prepared
+	ahead      *preparer
+	requests   int64
+	asked      int64 // tokens asked for so far
+	closing    bool  // nothing more is taken from the source
+	short      bool  // it was closed before the load's end
+	stopReason string
+	// interrupted says that the context ended.
+	interrupted bool
+	slotFreed   int64 // when the cap of requests in flight last let one go
+	givenUp     int
 
 	mu    sync.Mutex
 	ended []*Call
+	ready []*Call // turns whose preparation is done
+	fault error   // of a preparation
+}
+
+// Limits bound what a loop sends.
+type Limits struct {
+	Drain       time.Duration // how long requests in flight may go on after the load's end
+	MaxInFlight int           // 0: no cap
+	MaxRequests int64         // 0: no cap
+	MaxTokens   int64         // prompt and output tokens asked for, all requests together; 0: no cap
+	Retries     int           // further attempts of a request that was refused or did not get through
+}
+
+// Observer is told what the loop does, for live figures. It is called from the
+// loop and must return at once.
+type Observer interface {
+	Sent(a *record.Attempt)
+	Ended(a *record.Attempt)
+	Stage(stage int, at int64)
+}
+
+// Aborter decides from what has ended whether to stop.
+type Aborter interface {
+	// Observe takes an ended attempt and returns why to stop, or "".
+	Observe(a *record.Attempt) string
+}
+
+// Outcome says how a loop came to its end.
+type Outcome struct {
+	Start, End  int64  // first moment of the load and the last at which something could be due
+	Stopped     string // why it stopped before its time: an abort rule, a token limit; empty where it did not
+	Interrupted bool   // the context ended
 }
 
 // Run sends everything and returns when the last attempt is recorded, the
-// drain is over, or ctx is done (in-flight requests are then cut).
-func (l *Loop) Run(ctx context.Context) error {
+// drain is over, or ctx is done; what is then in flight is cut. An error means
+// that the run could not go on; what was recorded until then stands.
+func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	l.inFlight = map[*Call]struct{}{}
-	stop := context.AfterFunc(ctx, l.Clock.Wake)
-	defer stop()
-	l.start = l.Clock.Now()
+	wake := context.AfterFunc(ctx, l.Clock.Wake)
+	defer wake()
+	l.ahead = newPreparer(l)
+	defer l.ahead.close()
+	l.ahead.await(l.Prefill)
+	l.start, l.stage = l.Clock.Now(), -1
+	l.end, l.slotFreed = l.start, l.start-1
+	err := l.loop(ctx)
+	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, Interrupted: l.interrupted}
+	if err != nil {
+		l.cutAll()
+		return o, errors.Join(err, l.awaitCut())
+	}
+	return o, nil
+}
+
+// loadEnd is the moment at and after which nothing is due.
+func (l *Loop) loadEnd() int64 {
+	if l.Duration > 0 {
+		return l.start + int64(l.Duration)
+	}
+	return clock.Forever
+}
+
+// windowEnd is the end of the time in which requests were due.
+func (l *Loop) windowEnd() int64 {
+	if l.Duration > 0 && !l.interrupted && !l.short {
+		return l.loadEnd()
+	}
+	return l.end
+}
+
+func (l *Loop) loop(ctx context.Context) error {
 	drainEnd := clock.Forever
 	for {
 		if err := l.takeEnded(); err != nil {
 			return err
 		}
-		due, state := l.peek()
-		if ctx.Err() != nil {
-			due, state, drainEnd = clock.Forever, load.Finished, 0
-		}
 		now := l.Clock.Now()
-		if state == load.Ready && due <= now {
-			if err := l.dispatch(due); err != nil {
-				return err
-			}
-			continue
+		if ctx.Err() != nil && !l.interrupted {
+			l.interrupted, drainEnd = true, now
+			l.end = max(l.end, min(now, l.loadEnd()))
 		}
+		l.cancelImpatient(now)
+		at, state := l.peek(now)
 		if state == load.Finished {
-			if len(l.inFlight) == 0 {
+			if len(l.inFlight) == 0 && l.preparing == 0 {
 				return nil
 			}
-			drainEnd = min(drainEnd, now+int64(l.Drain))
-			if now >= drainEnd {
-				l.cutAll()
-			}
-			l.Clock.Wait(max(drainEnd, now+int64(time.Millisecond)))
-			continue
+			drainEnd = min(drainEnd, l.drainEnd(max(now, min(l.end, l.loadEnd()))))
 		}
-		if state == load.Ready {
-			if err := l.prepareNext(); err != nil {
+		if l.full() && l.loadEnd() <= now {
+			drainEnd = min(drainEnd, l.drainEnd(l.loadEnd()))
+		}
+		if now >= drainEnd {
+			done, err := l.giveUp()
+			if err != nil || done {
 				return err
 			}
-			l.Clock.Wait(due)
+			drainEnd = now + int64(time.Second) // cuts come back at once
 			continue
 		}
-		l.Clock.Wait(clock.Forever)
+		if state == load.Ready && at <= now && !l.full() {
+			sent, err := l.dispatch(at)
+			if err != nil {
+				return err
+			}
+			if sent {
+				continue
+			}
+		}
+		l.Clock.Wait(min(l.nextMoment(at, now), drainEnd, l.impatient.first()))
 	}
+}
+
+// drainEnd is the drain's end for a load that ended at a moment; once the
+// drain is over, only the cuts' return is awaited.
+func (l *Loop) drainEnd(loadEnd int64) int64 {
+	if l.givenUp > 0 {
+		return clock.Forever
+	}
+	return loadEnd + int64(l.Limits.Drain)
+}
+
+// nextMoment is when the loop must look again by itself. What is due and not
+// sent waits for a slot or its preparation, both of which wake the loop.
+func (l *Loop) nextMoment(at, now int64) int64 {
+	if at > now && !l.full() {
+		return at
+	}
+	if end := l.loadEnd(); end > now {
+		return end
+	}
+	return clock.Forever
+}
+
+func (l *Loop) full() bool {
+	return l.Limits.MaxInFlight > 0 && len(l.inFlight) >= l.Limits.MaxInFlight
 }
 
 // Ended queues a call for the loop.
@@ -87,126 +204,124 @@ func (l *Loop) Ended(c *Call) {
 	l.Clock.Wake()
 }
 
-// peek returns the earliest moment at which something is to be sent.
-func (l *Loop) peek() (int64, load.State) {
-	due, state := l.Load.Peek()
-	at := l.start + due.At
-	if l.worked || state != load.Ready {
-		at = clock.Forever
-	}
-	if len(l.turns) > 0 && l.turns[0].at <= at {
-		return l.turns[0].at, load.Ready
-	}
-	if l.worked {
-		if len(l.inFlight) > 0 {
-			return 0, load.Waiting
+// peek returns the earliest moment at which something is to be sent, and what
+// the loop waits for where there is none.
+func (l *Loop) peek(now int64) (int64, load.State) {
+	at, state := clock.Forever, load.Finished
+	if !l.closing && !l.interrupted {
+		var due load.Due
+		due, state = l.Load.Peek()
+		switch {
+		case state == load.Ready && l.start+due.At >= l.loadEnd():
+			state = load.Finished
+		case state == load.Ready:
+			at = l.start + due.At
+		case state == load.Waiting && now >= l.loadEnd():
+			state = load.Finished
 		}
-		return 0, load.Finished
+	}
+	if first := l.later.first(); first <= at && first != clock.Forever {
+		return first, load.Ready
+	}
+	if state == load.Finished && l.preparing > 0 {
+		state = load.Waiting
+	}
+	if state == load.Waiting {
+		at = l.loadEnd()
 	}
 	return at, state
 }
 
-func (l *Loop) prepareNext() error {
-	if l.next != nil || l.worked {
-		return nil
+// dispatch sends what is due at the moment at, and returns false where its
+// preparation is not done yet.
+func (l *Loop) dispatch(at int64) (bool, error) {
+	if l.later.first() <= at {
+		c := l.later.pop()
+		return true, l.send(c, c.at)
 	}
-	session, err := l.Work.Session(l.sessions)
-	if err == workload.ErrEnd {
-		l.worked = true
-		return nil
+	c, err := l.ahead.next()
+	if errors.Is(err, workload.ErrEnd) {
+		l.close("")
+		return true, nil
 	}
-	if err != nil {
-		return fmt.Errorf("session %d: %w", l.sessions, err)
+	if c == nil || err != nil {
+		return false, err
 	}
-	l.sessions++
-	spec, ok := session.Next(nil)
-	if !ok {
-		return fmt.Errorf("session %d is empty", l.sessions-1)
-	}
-	l.next = &Call{Spec: spec, session: session}
-	return l.Target.Prepare(l.next)
-}
-
-func (l *Loop) dispatch(at int64) error {
-	if len(l.turns) > 0 && l.turns[0].at <= at {
-		return l.send(l.turns.pop(), at)
-	}
-	if err := l.prepareNext(); err != nil || l.worked {
-		return err
+	if reason := l.beyondLimits(c); reason != "" {
+		l.close(reason)
+		return true, nil
 	}
 	due, _ := l.Load.Peek()
 	l.Load.Pop()
-	c := l.next
-	l.next = nil
+	l.end = max(l.end, at)
 	c.user = due.User
 	c.Row.Stage = int64(due.Stage)
-	return l.send(c, at)
+	l.enterStage(due.Stage)
+	l.number(c, at)
+	return true, l.send(c, at)
 }
 
-func (l *Loop) send(c *Call, intended int64) error {
-	s := c.Spec
-	c.Row.Identity.RequestID, c.Row.Identity.Attempt = l.requests, 1
-	l.requests++
-	c.Row.Class, c.Row.Tenant, c.Row.SessionID, c.Row.SourceID = s.Class, s.Tenant, s.SessionID, s.SourceID
-	c.Row.Turn = s.Turn
-	if c.user != load.NoUser {
-		c.Row.User = record.Some(c.user)
+// beyondLimits says which limit forbids sending c, or "".
+func (l *Loop) beyondLimits(c *Call) string {
+	if l.Limits.MaxRequests > 0 && l.requests >= l.Limits.MaxRequests {
+		return endOfRequests
 	}
-	if s.InputTokens > 0 {
-		c.Row.PromptAsked = record.Some(s.InputTokens)
+	if l.Limits.MaxTokens > 0 && l.asked+c.Spec.InputTokens+c.Spec.OutputTokens > l.Limits.MaxTokens {
+		return fmt.Sprintf("the next request would go beyond %d tokens in all", l.Limits.MaxTokens)
 	}
-	if s.OutputTokens > 0 {
-		c.Row.OutputAsked = record.Some(s.OutputTokens)
+	return ""
+}
+
+// endOfRequests marks the asked number of requests as reached: an end, not an abort.
+const endOfRequests = "requests"
+
+// close takes nothing more from the source.
+func (l *Loop) close(reason string) {
+	if l.closing {
+		return
 	}
-	c.Row.PromptShared = record.Some(s.SharedTokens)
-	c.Row.Intended = record.Some(intended)
-	c.Row.Dispatched = record.Some(l.Clock.Now())
+	l.closing, l.short = true, true
+	if reason != endOfRequests && l.stopReason == "" {
+		l.stopReason = reason
+	}
+}
+
+func (l *Loop) enterStage(stage int) {
+	if stage != l.stage {
+		l.stage = stage
+		if l.Observer != nil {
+			l.Observer.Stage(stage, l.Clock.Now())
+		}
+	}
+}
+
+func (l *Loop) send(c *Call, at int64) error {
+	now := l.Clock.Now()
+	if l.slotFreed > at {
+		c.Row.Held = record.Some(l.slotFreed - at)
+	}
+	c.Row.Dispatched = record.Some(now)
 	if err := l.Recorder.Dispatched(&c.Row); err != nil {
 		return err
 	}
 	l.inFlight[c] = struct{}{}
+	if c.Spec.Patience > 0 {
+		l.impatient.push(c.Row.Intended.Or(at)+int64(c.Spec.Patience), c)
+	}
+	if l.Observer != nil {
+		l.Observer.Sent(&c.Row)
+	}
 	l.Target.Start(c, l)
 	return nil
 }
 
-func (l *Loop) takeEnded() error {
-	l.mu.Lock()
-	ended := l.ended
-	l.ended = nil
-	l.mu.Unlock()
-	for _, c := range ended {
-		delete(l.inFlight, c)
-		if err := l.Recorder.Ended(&c.Row); err != nil {
-			return err
-		}
-		if err := l.follow(c); err != nil {
-			return err
+func (l *Loop) cancelImpatient(now int64) {
+	for l.impatient.first() <= now {
+		c := l.impatient.pop()
+		if _, ok := l.inFlight[c]; ok {
+			l.Target.Cancel(c, record.Cancelled)
 		}
 	}
-	return nil
-}
-
-// follow schedules what comes after an ended call: its session's next turn or
-// its user's next session.
-func (l *Loop) follow(c *Call) error {
-	at := c.Row.Moments.Ended.Or(l.Clock.Now())
-	var answer *workload.Answer
-	if c.Row.Outcome == record.OK {
-		answer = &c.Answer
-		if spec, ok := c.session.Next(answer); ok {
-			next := &Call{Spec: spec, session: c.session, user: c.user}
-			next.Row.Stage = c.Row.Stage
-			if err := l.Target.Prepare(next); err != nil {
-				return err
-			}
-			l.turns.push(turn{at + int64(spec.Think), next})
-			return nil
-		}
-	}
-	if c.user != load.NoUser {
-		l.Load.Ended(c.user, at-l.start)
-	}
-	return nil
 }
 
 func (l *Loop) cutAll() {

@@ -33,7 +33,10 @@ type Call struct {
 	Again bool
 
 	session  workload.Session
+	number   int64 // of the session
 	user     int64
+	at       int64 // moment of a turn or retry
+	retries  int
 	prepared any // the target's
 	inFlight any // the target's
 }

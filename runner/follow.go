@@ -1,0 +1,171 @@
+package runner
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload"
+)
+
+// firstRetryPause is doubled with each further attempt where the server does
+// not say when to come back.
+const firstRetryPause = 500 * time.Millisecond
+
+// identify gives a call its trace id: keyed by session and turn, so that it
+// does not depend on the order of sending.
+func identify(c *Call, seed uint64) {
+	r := stat.Random(seed, "trace", uint64(c.number)<<16|uint64(c.Spec.Turn))
+	var id [16]byte
+	for i := range 2 {
+		v := r.Uint64() | 1
+		for j := range 8 {
+			id[8*i+j] = byte(v >> (8 * j))
+		}
+	}
+	c.Row.TraceID = hex.EncodeToString(id[:])
+}
+
+// number makes a call the run's next request, due at a moment.
+func (l *Loop) number(c *Call, at int64) {
+	s := c.Spec
+	r := &c.Row
+	r.Identity.RequestID, r.Identity.Attempt = l.requests, 1
+	l.requests++
+	l.asked += s.InputTokens + s.OutputTokens
+	r.Class, r.Tenant, r.SessionID, r.SourceID, r.Turn = s.Class, s.Tenant, s.SessionID, s.SourceID, s.Turn
+	if c.user != load.NoUser {
+		r.User = record.Some(c.user)
+	}
+	if s.InputTokens > 0 {
+		r.PromptAsked, r.PromptShared = record.Some(s.InputTokens), record.Some(s.SharedTokens)
+	}
+	if s.OutputTokens > 0 {
+		r.OutputAsked = record.Some(s.OutputTokens)
+	}
+	r.Intended = record.Some(at)
+}
+
+// takeEnded records what has ended and schedules what follows from it.
+func (l *Loop) takeEnded() error {
+	l.mu.Lock()
+	ended, ready, fault := l.ended, l.ready, l.fault
+	l.ended, l.ready = nil, nil
+	l.mu.Unlock()
+	if fault != nil {
+		return fault
+	}
+	for _, c := range ready {
+		l.preparing--
+		l.later.push(c.at, c)
+	}
+	if len(ended) > 0 && l.full() {
+		l.slotFreed = l.Clock.Now()
+	}
+	for _, c := range ended {
+		if err := l.takeOne(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *Loop) takeOne(c *Call) error {
+	delete(l.inFlight, c)
+	// The row is the recorder's from Ended on: what follows uses copies.
+	row := c.Row
+	if l.Observer != nil {
+		l.Observer.Ended(&row)
+	}
+	if err := l.Recorder.Ended(&c.Row); err != nil {
+		return err
+	}
+	if l.Abort != nil {
+		if reason := l.Abort.Observe(&row); reason != "" {
+			if err := l.stop(reason); err != nil {
+				return err
+			}
+		}
+	}
+	return l.follow(c, &row)
+}
+
+// follow schedules what comes after an ended attempt: another attempt, its
+// session's next turn, or its user's next session.
+func (l *Loop) follow(c *Call, row *record.Attempt) error {
+	at := row.Moments.Ended.Or(l.Clock.Now())
+	if l.stopReason == "" && !l.interrupted {
+		if pause, again := l.retry(c, row); again {
+			return l.prepareLater(l.again(c, row, at+pause))
+		}
+		if row.Outcome == record.OK {
+			spec, ok := c.session.Next(&c.Answer)
+			if ok && !l.atRequestLimit() && at+int64(spec.Think) < l.loadEnd() {
+				return l.nextTurn(c, row, spec, at)
+			}
+		}
+	}
+	if c.user != load.NoUser {
+		l.Load.Ended(c.user, at-l.start)
+	}
+	return nil
+}
+
+func (l *Loop) atRequestLimit() bool {
+	return l.Limits.MaxRequests > 0 && l.requests >= l.Limits.MaxRequests
+}
+
+func (l *Loop) nextTurn(c *Call, row *record.Attempt, spec *workload.Request, at int64) error {
+	next := &Call{Spec: spec, session: c.session, number: c.number, user: c.user, at: at + int64(spec.Think)}
+	next.Row.Stage = row.Stage
+	identify(next, l.Seed)
+	l.number(next, next.at)
+	return l.prepareLater(next)
+}
+
+// retry says whether a failed attempt is to be sent again and after what pause.
+func (l *Loop) retry(c *Call, row *record.Attempt) (pause int64, again bool) {
+	if c.Again {
+		return 0, true
+	}
+	if c.retries >= l.Limits.Retries {
+		return 0, false
+	}
+	switch status := row.HTTPStatus.Or(0); {
+	case row.Outcome == record.Rejected, row.Outcome == record.TransportError,
+		row.Outcome == record.HTTPError && status >= 500:
+	default:
+		return 0, false
+	}
+	if wait, ok := row.RetryAfter.Get(); ok {
+		return wait, true
+	}
+	return int64(firstRetryPause) << min(c.retries, 10), true
+}
+
+// again is the next attempt of the same request; intended stays that of the first.
+func (l *Loop) again(c *Call, row *record.Attempt, at int64) *Call {
+	next := &Call{Spec: c.Spec, session: c.session, number: c.number, user: c.user, at: at, retries: c.retries}
+	if !c.Again {
+		next.retries++
+	}
+	next.Row.Identity = row.Identity
+	next.Row.Identity.Attempt++
+	next.Row.Identity.ConnID, next.Row.Identity.Protocol, next.Row.Identity.ServerID = record.Int{}, "", ""
+	next.Row.PromptAsked, next.Row.PromptShared, next.Row.OutputAsked = row.PromptAsked, row.PromptShared, row.OutputAsked
+	next.Row.Intended = row.Intended
+	return next
+}
+
+// RequestID is the X-Request-Id of a call: the run's name and its number.
+func RequestID(run string, row *record.Attempt) string {
+	id := run + "-" + strconv.FormatInt(row.RequestID, 10)
+	if row.Identity.Attempt > 1 {
+		id += fmt.Sprintf(".%d", row.Identity.Attempt)
+	}
+	return id
+}
