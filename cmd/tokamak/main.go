@@ -33,7 +33,7 @@ func main() {
 	duration := flag.Duration("duration", 10*time.Second, "")
 	flag.Parse()
 	rec := &memory{}
-	l := &runner.Loop{Load: load.NewOpen(*rate, *duration, 1), Recorder: rec, Drain: 30 * time.Second,
+	l := &runner.Loop{Load: load.NewOpen(*rate, *duration, 1), Recorder: rec, Limits: runner.Limits{Drain: 30 * time.Second}, Ahead: 8, Duration: *duration,
 		Work: workload.Synthetic{Seed: 1, Input: 256, Output: 64}}
 	if *target == "" {
 		v := clock.NewVirtual(time.Now())
@@ -53,7 +53,7 @@ func main() {
 		l.Target = &runner.HTTP{Name: *target, Transport: tr,
 			Driver: openai.NewChat(openai.Options{Base: base, Model: *model, Limits: wire.Limits{Total: time.Minute}})}
 	}
-	if err := l.Run(context.Background()); err != nil {
+	if _, err := l.Run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(3)
 	}
