@@ -1,0 +1,85 @@
+package runner
+
+import (
+	"sync"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+
+	"github.com/tokamak-bench/tokamak/record"
+)
+
+// Snapshot is the state of a run at a moment, for people who watch it. Its
+// latencies are approximate (three digits): the summary's are exact.
+type Snapshot struct {
+	At       int64 // ns since the load's start
+	Sent     int64
+	Ended    int64
+	OK       int64
+	Failed   int64
+	InFlight int64
+	Tokens   int64 // output tokens of what has ended, as the server counted
+	Stage    int
+	TTFTp50  int64 // ns; 0 where nothing has answered yet
+	TTFTp99  int64
+}
+
+// Live gathers figures while a run goes on. Snapshot may be called from any
+// goroutine.
+type Live struct {
+	mu   sync.Mutex
+	s    Snapshot
+	ttft *hdrhistogram.Histogram
+}
+
+var _ Observer = (*Live)(nil)
+
+// NewLive returns an empty Live. TTFT is kept in µs up to an hour.
+func NewLive() *Live {
+	return &Live{ttft: hdrhistogram.New(1, 3_600_000_000, 3)}
+}
+
+// Sent counts a sending.
+func (l *Live) Sent(*record.Attempt) {
+	l.mu.Lock()
+	l.s.Sent++
+	l.s.InFlight++
+	l.mu.Unlock()
+}
+
+// Ended counts an end.
+func (l *Live) Ended(a *record.Attempt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.s.InFlight--
+	l.s.Ended++
+	l.s.Tokens += a.OutputUsage.Or(int64(a.Chunks.Len()))
+	if a.Outcome != record.OK {
+		l.s.Failed++
+	} else {
+		l.s.OK++
+	}
+	if t, ok := a.FirstToken.Get(); ok {
+		// Values beyond an hour are clamped: this is a live figure.
+		_ = l.ttft.RecordValue(min(max((t-a.Intended.Or(t))/1000, 1), 3_600_000_000))
+	}
+}
+
+// Stage notes the stage under way.
+func (l *Live) Stage(stage int, _ int64) {
+	l.mu.Lock()
+	l.s.Stage = stage
+	l.mu.Unlock()
+}
+
+// Snapshot returns the figures at a moment of the load.
+func (l *Live) Snapshot(at int64) Snapshot {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.s
+	s.At = at
+	if l.ttft.TotalCount() > 0 {
+		s.TTFTp50 = l.ttft.ValueAtQuantile(50) * 1000
+		s.TTFTp99 = l.ttft.ValueAtQuantile(99) * 1000
+	}
+	return s
+}
