@@ -30,6 +30,9 @@ type Target struct {
 	// URLs are the base URLs as given, user info included: at least one, all
 	// http or https, or a single sim one. Never print them; see [Redacted].
 	URLs   []*url.URL
+	// UnixSocket, where set, is dialled instead of the URL's host.
+	UnixSocket string
+
 	API    string // openai-chat, openai-completions
 	Model  string // empty: the only one the target has
 	Stream bool
