@@ -17,7 +17,7 @@ type State uint8
 // The states of a source.
 const (
 	Ready    State = iota // the due is valid
-	Waiting               // nothing until a user's session ends
+	Waiting               // nothing until a user's session ends; nothing at all from Due.At on
 	Finished              // nothing ever again
 )
 

@@ -9,11 +9,22 @@ type Stream string
 // Random returns the generator of one item: the same for the same
 // (seed, stream, index) on every machine, whatever else was drawn.
 func Random(seed uint64, stream Stream, index uint64) *rand.Rand {
+	h := fold(seed, stream)
+	return rand.New(rand.NewPCG(mix(h^index), mix(h+0x6a09e667f3bcc909*(index|1))))
+}
+
+// Key returns 64 well-mixed bits for one item: a random number where one is
+// enough, or the name of something drawn.
+func Key(seed uint64, stream Stream, index uint64) uint64 {
+	return mix(mix(fold(seed, stream)^0xbb67ae8584caa73b) ^ index)
+}
+
+func fold(seed uint64, stream Stream) uint64 {
 	h := mix(seed ^ 0x9e3779b97f4a7c15)
 	for i := 0; i < len(stream); i++ {
 		h = mix(h ^ uint64(stream[i]))
 	}
-	return rand.New(rand.NewPCG(mix(h^index), mix(h+0x6a09e667f3bcc909*(index|1))))
+	return h
 }
 
 // mix is the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
