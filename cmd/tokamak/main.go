@@ -38,7 +38,14 @@ func main() {
 	if *target == "" {
 		v := clock.NewVirtual(time.Now())
 		l.Clock = v
-		l.Target = &runner.Virtual{Clock: v, Engine: sim.New(sim.Config{MaxSeqs: 256, MaxTokens: 2048, StepNS: 8e6, TokenNS: 5e4}, v)}
+		o, err := sim.ParseTarget(sim.Scheme)
+		if err == nil {
+			l.Target, err = runner.NewVirtual(o, v)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
 	} else {
 		c := clock.NewReal()
 		defer c.Pin()()
