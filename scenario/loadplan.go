@@ -1,9 +1,13 @@
 package scenario
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/stat"
 )
 
 // The defaults of a load.
@@ -21,64 +25,136 @@ func (r *resolver) load(s *Scenario) {
 	r.needs("load.speed", "workload.dataset")
 	r.needs("load.arrival", "load.rate", "load.stages")
 	r.needs("load.think", "load.concurrency", "load.stages")
-	l.Rate = r.number("load.rate", "requests/s above 0", 0, false)
-	l.Concurrency = r.whole("load.concurrency", 0, 1)
-	l.Stages = r.stages()
-	l.Arrival = r.text("load.arrival", "poisson, constant or gamma:cv=2")
-	l.Think = r.text("load.think", "a distribution of durations, such as 2s")
 	l.Duration = r.duration("load.duration", 0, false)
 	l.Requests = r.whole("load.requests", 0, 1)
 	r.warmup(l)
 	l.Drain = r.duration("load.drain", defaultDrain, true)
 	l.MaxInFlight = r.whole("load.max-in-flight", 0, 1)
-	l.Speed = r.number("load.speed", "a factor above 0", 1, false)
 	l.Abort = r.text("load.abort", "a condition such as error_rate>50%")
 	l.MaxTotalTokens = r.whole("load.max-total-tokens", 0, 1)
 	s.Seed = r.seed()
-	r.kind(s)
+	l.Plan.Seed = s.Seed
+	l.Plan.Arrival = r.arrival()
+	l.Plan.Think = r.distribution("load.think", stat.ParseDurations)
+	l.Plan.Speed = r.number("load.speed", "a factor above 0", 1, false)
+	stage := r.kind(s)
+	r.bound(s, stage)
+	r.checkPlan(s)
 }
 
-// kind decides what the moments come from and fills in what was left out.
-func (r *resolver) kind(s *Scenario) {
+// kind decides what the moments come from and returns the stage to hold;
+// none where the plan is complete without.
+func (r *resolver) kind(s *Scenario) *load.Stage {
 	l := &s.Load
+	rate := r.number("load.rate", "requests/s above 0", 0, false)
+	users := float64(r.whole("load.concurrency", defaultUsers, 1))
+	l.Plan.Stages = r.stages()
 	switch {
-	case r.has("load.rate"):
-		l.Kind = OpenLoop
-	case r.has("load.concurrency"):
-		l.Kind = ClosedLoop
 	case r.has("load.stages"):
 		l.Kind = Staged
-		return
+		return nil
+	case r.has("load.rate"):
+		l.Kind = OpenLoop
+		return &load.Stage{Mode: load.OpenLoop, From: rate, To: rate}
+	case r.has("load.concurrency"):
+		l.Kind = ClosedLoop
 	case r.has("load.speed"):
 		l.Kind = OwnTiming
-		return
+		return nil
+	case s.Workload.Dataset != "":
+		l.Kind = OwnTiming
 	default:
-		l.Kind, l.Concurrency = ClosedLoop, defaultUsers
-		s.Notices = append(s.Notices, "no load given: closed loop of 8 users")
+		l.Kind = ClosedLoop
+		s.Notices = append(s.Notices, fmt.Sprintf("no load given: closed loop of %d users", defaultUsers))
 	}
-	if l.Kind == OpenLoop && l.Arrival == "" {
-		l.Arrival = "poisson"
+	return &load.Stage{Mode: load.ClosedLoop, From: users, To: users}
+}
+
+// bound gives the plan its end and puts the warm-up in front.
+func (r *resolver) bound(s *Scenario, stage *load.Stage) {
+	l := &s.Load
+	p := &l.Plan
+	p.MaxRequests = l.Requests
+	if l.Requests > 0 {
+		p.MaxRequests += l.WarmupRequests
 	}
-	if l.Duration == 0 && l.Requests == 0 && s.Workload.Dataset == "" {
-		l.Duration = defaultDuration
+	if stage == nil {
+		if l.WarmupTime > 0 && len(p.Stages) > 0 {
+			first := p.Stages[0]
+			p.Stages = append([]load.Stage{{Mode: first.Mode, From: first.From, To: first.From, Duration: l.WarmupTime}}, p.Stages...)
+		}
+		return
 	}
+	if l.Duration == 0 && l.Requests == 0 {
+		if s.Workload.Dataset == "" {
+			l.Duration = defaultDuration
+		} else {
+			p.MaxRequests = Unbounded
+		}
+	}
+	stage.Duration = l.Duration
+	if l.WarmupTime > 0 {
+		warm := *stage
+		warm.Duration = l.WarmupTime
+		p.Stages = append(p.Stages, warm)
+		if l.Requests > 0 {
+			stage.Requests, p.MaxRequests = l.Requests, 0
+		}
+	}
+	p.Stages = append(p.Stages, *stage)
+}
+
+// checkPlan refuses what load itself would refuse.
+func (r *resolver) checkPlan(s *Scenario) {
+	if len(r.errs) > 0 || len(s.Load.Plan.Stages) == 0 {
+		return
+	}
+	if _, err := load.New(s.Load.Plan); err != nil {
+		pos := Pos{File: s.File}
+		for _, id := range append([]string{"load.duration"}, loadKinds...) {
+			if v, ok := r.set[id]; ok {
+				pos = v.pos
+			}
+		}
+		r.fail(&Error{pos, err.Error()})
+	}
+}
+
+func (r *resolver) arrival() load.Arrival {
+	text := r.text("load.arrival", "poisson, constant or gamma:cv=2")
+	if text == "" {
+		return load.Arrival{}
+	}
+	a, err := load.ParseArrival(text)
+	if err != nil {
+		r.fail(r.set["load.arrival"].syntax(err))
+	}
+	return a
 }
 
 // stages reads the text of --stages or a list of such texts.
-func (r *resolver) stages() string {
+func (r *resolver) stages() []load.Stage {
 	v, ok := r.set["load.stages"]
 	if !ok {
-		return ""
+		return nil
 	}
-	var parts []string
+	const form = "stages such as rate=5:30s,rate=5..20:2m or users=10:30s"
+	var all []load.Stage
 	for _, item := range v.list() {
 		if item.kind != textValue && item.kind != flagText || strings.TrimSpace(item.text) == "" {
-			r.fail(item.expected("stages such as rate=5:30s,rate=20:30s"))
+			r.fail(item.expected(form))
 			continue
 		}
-		parts = append(parts, item.text)
+		stages, err := load.ParseStages(item.text)
+		if err != nil {
+			r.fail(item.syntax(err))
+		}
+		all = append(all, stages...)
 	}
-	return strings.Join(parts, ",")
+	if v.kind == listValue && len(v.items) == 0 {
+		r.fail(v.errorf("expected %s, got an empty list", form))
+	}
+	return all
 }
 
 func (r *resolver) warmup(l *Load) {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tokamak-bench/tokamak/stat"
 )
 
 // environment is what resolving may look at besides file and flags.
@@ -178,4 +180,18 @@ func (r *resolver) duration(id string, otherwise time.Duration, zero bool) time.
 		return d
 	}
 	return otherwise
+}
+
+// distribution returns a setting that one of stat's parsers reads, or nil.
+func (r *resolver) distribution(id string, parse func(string) (stat.Distribution, error)) stat.Distribution {
+	text := r.scalar(id, "a distribution: "+stat.Forms)
+	if text == "" {
+		return nil
+	}
+	d, err := parse(text)
+	if err != nil {
+		r.fail(r.set[id].syntax(err))
+		return nil
+	}
+	return d
 }

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"net/url"
 	"time"
+
+	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/stat"
 )
 
 // Scenario is a run as resolved: defaults applied, everything typed.
@@ -29,7 +32,7 @@ type Scenario struct {
 type Target struct {
 	// URLs are the base URLs as given, user info included: at least one, all
 	// http or https, or a single sim one. Never print them; see [Redacted].
-	URLs   []*url.URL
+	URLs []*url.URL
 	// UnixSocket, where set, is dialled instead of the URL's host.
 	UnixSocket string
 
@@ -95,8 +98,10 @@ const (
 
 // Workload says what is sent.
 type Workload struct {
-	InputTokens  string // distribution; empty with a dataset that says it itself
-	OutputTokens string
+	// InputTokens and OutputTokens are lengths in tokens; nil with a dataset
+	// that says them itself.
+	InputTokens  stat.Distribution
+	OutputTokens stat.Distribution
 	OutputMode   OutputMode
 	Dataset      string // file; "-" is standard input; empty: synthetic
 	PrefixTokens int64
@@ -119,22 +124,32 @@ const (
 
 // Load says when it is sent.
 type Load struct {
-	Kind           LoadKind
-	Rate           float64 // requests/s
-	Arrival        string
-	Concurrency    int64
-	Think          string // distribution of durations; empty: none
-	Stages         string
-	Duration       time.Duration // 0: until Requests or the dataset's end
-	Requests       int64         // 0: until Duration
+	Kind LoadKind
+	// Plan is complete for load.New but for Schedule where Kind is OwnTiming.
+	// There its stages, if any, are what to do where the dataset has no
+	// moments: without stages (Speed was asked for) that is an error of
+	// configuration. A dataset that has moments is one with every other Kind.
+	// Where nothing but the dataset's end bounds the plan, MaxRequests is
+	// Unbounded.
+	Plan load.Plan
+	// Duration and Requests are as asked, without the warm-up; 0: no such
+	// bound.
+	Duration time.Duration
+	Requests int64
+	// What is due in the first WarmupTime, or the first WarmupRequests
+	// requests, is sent and recorded but not counted. Plan has the time in
+	// front as a stage of its own, and the requests in its MaxRequests.
 	WarmupTime     time.Duration
 	WarmupRequests int64
 	Drain          time.Duration
-	MaxInFlight    int64   // 0: no cap
-	Speed          float64 // of the dataset's own timing; 1 where nothing was said
-	Abort          string  // empty: none
-	MaxTotalTokens int64   // 0: no cap
+	MaxInFlight    int64  // 0: no cap
+	Abort          string // empty: none
+	MaxTotalTokens int64  // 0: no cap
 }
+
+// Unbounded is the number of requests of a plan that only its dataset's end
+// bounds.
+const Unbounded = 1 << 40
 
 // Out says what is kept and where.
 type Out struct {

@@ -2,9 +2,12 @@ package scenario
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/tokamak-bench/tokamak/stat"
 )
 
 type kind uint8
@@ -34,6 +37,7 @@ type value struct {
 	items   []value
 	entries []entry
 	pos     Pos
+	quoted  bool // a file's text in quotes: its first byte is one column on
 }
 
 type entry struct {
@@ -69,6 +73,23 @@ func (v value) errorf(format string, args ...any) *Error {
 // expected is the error of a value that is not what its key takes.
 func (v value) expected(what string) *Error {
 	return v.errorf("expected %s, got %s", what, v.got())
+}
+
+// syntax places an error of a parser of expressions: in a file by its column,
+// for a flag by naming it.
+func (v value) syntax(err error) *Error {
+	var s *stat.SyntaxError
+	if !errors.As(err, &s) {
+		return v.errorf("%v", err)
+	}
+	if v.pos.Flag != "" {
+		return v.errorf("column %d of %q: %s", s.Column, clip(s.Input), s.Message)
+	}
+	e := v.errorf("%s", s.Message)
+	if e.Pos.Col += s.Column - 1; v.quoted {
+		e.Pos.Col++
+	}
+	return e
 }
 
 // list returns the items of a list, or the value itself as the only one.

@@ -4,19 +4,20 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+
+	"github.com/tokamak-bench/tokamak/stat"
 )
 
 // The defaults of a synthetic workload, in tokens.
 const (
-	defaultInput  = "256"
-	defaultOutput = "128"
+	defaultInput  = 256
+	defaultOutput = 128
 )
 
 func (r *resolver) workload(s *Scenario) {
 	w := &s.Workload
-	const dist = "a distribution of tokens, such as 512, uniform:128..512 or lognormal:mean=512,cv=0.8"
-	w.InputTokens = r.scalar("workload.input-tokens", dist)
-	w.OutputTokens = r.scalar("workload.output-tokens", dist)
+	w.InputTokens = r.distribution("workload.input-tokens", stat.ParseDistribution)
+	w.OutputTokens = r.distribution("workload.output-tokens", stat.ParseDistribution)
 	w.OutputMode = OutputMode(r.oneOf("workload.output-mode", string(Exact), string(Exact), string(Cap)))
 	w.Dataset = r.dataset()
 	w.PrefixTokens = r.whole("workload.prefix-tokens", 0, 0)
@@ -33,11 +34,11 @@ func (r *resolver) workload(s *Scenario) {
 	if w.Dataset != "" {
 		return
 	}
-	if w.InputTokens == "" {
-		w.InputTokens = defaultInput
+	if w.InputTokens == nil {
+		w.InputTokens = stat.Constant(defaultInput)
 	}
-	if w.OutputTokens == "" {
-		w.OutputTokens = defaultOutput
+	if w.OutputTokens == nil {
+		w.OutputTokens = stat.Constant(defaultOutput)
 	}
 }
 

@@ -127,6 +127,7 @@ func (c converter) value(n ast.Node, depth int) (value, error) {
 		v.kind, v.text = floatValue, written(n.GetToken())
 	case *ast.StringNode:
 		v.kind, v.text = textValue, n.Value
+		v.quoted = n.Token.Type == token.SingleQuoteType || n.Token.Type == token.DoubleQuoteType
 	case *ast.LiteralNode:
 		v.kind, v.text = textValue, n.Value.Value
 	case *ast.AnchorNode, *ast.AliasNode, *ast.MergeKeyNode:

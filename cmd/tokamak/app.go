@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"golang.org/x/term"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/scenario"
+)
+
+// streams are the command's standard streams.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// terminal tells whether a stream is one, and how wide it is.
+func terminal(w io.Writer) (width int, ok bool) {
+	f, isFile := w.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return width, err == nil && width > 0
+}
+
+// colours tells whether to use them on a stream: on a terminal, unless
+// NO_COLOR is set (https://no-color.org) or the terminal is dumb.
+func colours(w io.Writer) bool {
+	_, ok := terminal(w)
+	return ok && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// output is how results are printed; every command that has one embeds it.
+type output struct {
+	Output string `name:"output" short:"o" enum:"text,json" default:"text" help:"text or json."`
+}
+
+func (o output) json() bool { return o.Output == "json" }
+
+// printJSON writes a result as indented JSON.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+type commandLine struct {
+	Run     runCommand     `cmd:"" help:"Drive a load against a target and judge it."`
+	Check   checkCommand   `cmd:"" help:"Say in ten lines what a target is and takes."`
+	Report  reportCommand  `cmd:"" help:"Show a run again; without an argument the last one."`
+	Recover recoverCommand `cmd:"" help:"Finish the directory of a run that was killed."`
+	Sim     simCommand     `cmd:"" help:"Serve the simulated engine."`
+	Version versionCommand `cmd:"" help:"Say which version this is."`
+}
+
+// result is how a command that could be carried out ended.
+type result struct{ code exit.Code }
+
+// command parses arguments, runs the command they name, prints its error and
+// returns its exit code.
+func command(ctx context.Context, args []string, std streams) exit.Code {
+	var cli commandLine
+	helped := false
+	parser, err := kong.New(&cli, kong.Name("tokamak"), kong.UsageOnError(),
+		kong.Description("Stress-test, verify and price LLM inference services."),
+		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ExplicitGroups([]kong.Group{
+			{Key: "target", Title: "Target:"}, {Key: "workload", Title: "What is sent:"}, {Key: "load", Title: "When it is sent:"},
+			{Key: "verdict", Title: "Verdict:"}, {Key: "out", Title: "Output:"}}))
+	if err != nil {
+		return fail(std.err, err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	call, err := parser.Parse(args)
+	if helped {
+		return exit.OK
+	}
+	if err != nil {
+		return fail(std.err, usage(err))
+	}
+	ended := &result{}
+	call.BindTo(ctx, (*context.Context)(nil))
+	call.Bind(std, ended)
+	if err := call.Run(); err != nil {
+		return fail(std.err, err)
+	}
+	return ended.code
+}
+
+// usage makes an error of the command line one of exit 2, with a hint.
+func usage(err error) error {
+	hint := "see tokamak --help"
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
+		hint = "see tokamak " + parse.Context.Selected().Name + " --help"
+	}
+	return exit.Hint(exit.Usage, err, hint)
+}
+
+// configuration gives a scenario's errors their exit code.
+func configuration(err error) error {
+	var wrong scenario.Errors
+	if errors.As(err, &wrong) {
+		return exit.With(exit.Usage, err)
+	}
+	return err
+}
+
+// fail prints an error, one line for each thing wrong, and returns its code.
+func fail(w io.Writer, err error) exit.Code {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(w, "tokamak:", line)
+	}
+	if h := exit.HintOf(err); h != "" {
+		fmt.Fprintln(w, "hint:", h)
+	}
+	return exit.Of(err)
+}
