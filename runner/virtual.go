@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"hash/fnv"
 
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/record"
@@ -14,6 +15,17 @@ import (
 type Virtual struct {
 	Engine *sim.Engine
 	Clock  *clock.Virtual
+	Gate   *sim.Gate // refuses requests on purpose; nil: none
+	Name   string    // of the target in rows
+}
+
+// NewVirtual returns the engine that o describes as a target on a virtual clock.
+func NewVirtual(o sim.Options, v *clock.Virtual) (*Virtual, error) {
+	e, err := sim.NewEngine(o, v)
+	if err != nil {
+		return nil, err
+	}
+	return &Virtual{Engine: e, Clock: v, Gate: o.Faults.Gate()}, nil
 }
 
 // Prepare has nothing to do: content stays a specification.
@@ -22,24 +34,72 @@ func (v *Virtual) Prepare(*Call) error { return nil }
 // Start submits the call to the engine.
 func (v *Virtual) Start(c *Call, sink Sink) {
 	now := v.Clock.Now()
+	c.Row.Target = v.Name
 	c.Row.WriteStart, c.Row.Sent = record.Some(now), record.Some(now)
 	c.Row.SentSource, c.Row.StampSource, c.Row.Protocol = record.SourceVirtual, record.SourceVirtual, "virtual"
-	r := &sim.Request{ID: fmt.Sprint(c.Row.RequestID), MaxTokens: c.Spec.OutputTokens,
-		Listener: &virtualCall{call: c, sink: sink}}
-	for _, m := range c.Spec.Messages {
-		for _, b := range m.Blocks {
-			r.Prompt = append(r.Prompt, sim.Span{ID: b.ID, Tokens: b.Tokens})
+	call := &virtualCall{call: c, sink: sink}
+	if v.Gate != nil {
+		if no := v.Gate.Admit(); no != nil {
+			call.refused(no, now)
+			return
 		}
 	}
-	v.Engine.Submit(r)
+	call.request = sim.Request{ID: fmt.Sprint(c.Row.RequestID), MaxTokens: c.Spec.OutputTokens, Output: answerID(c), Listener: call}
+	for _, m := range c.Spec.Messages {
+		if m.Text != "" {
+			call.request.Prompt = append(call.request.Prompt, literal(m.Text))
+		}
+		for _, b := range m.Blocks {
+			call.request.Prompt = append(call.request.Prompt, sim.Span{ID: b.ID, Tokens: b.Tokens})
+		}
+	}
+	c.inFlight = call
+	if err := v.Engine.Submit(&call.request); err != nil {
+		c.Row.ErrorText = err.Error()
+		call.refused(&sim.Refusal{Status: 400}, now)
+	}
 }
 
-// Cancel is not needed yet: the drain waits.
-func (v *Virtual) Cancel(*Call, record.Outcome) {}
+// literal stands for text that nobody tokenises in virtual time: four bytes a
+// token, shared only with the same text.
+func literal(text string) sim.Span {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	return sim.Span{ID: h.Sum64(), Tokens: int64(len(text)+3) / 4}
+}
+
+// answerID is the identity of a call's output tokens, which the session's next
+// turn holds as a block.
+func answerID(c *Call) uint64 { return uint64(c.Row.RequestID) + 1<<63 }
+
+// Cancel ends a call early; the engine frees what it held.
+func (v *Virtual) Cancel(c *Call, why record.Outcome) {
+	call, ok := c.inFlight.(*virtualCall)
+	if !ok {
+		return
+	}
+	call.cancelled = why
+	v.Engine.Abort(&call.request)
+}
 
 type virtualCall struct {
-	call *Call
-	sink Sink
+	call      *Call
+	sink      Sink
+	request   sim.Request
+	cancelled record.Outcome
+}
+
+func (v *virtualCall) refused(no *sim.Refusal, now int64) {
+	row := &v.call.Row
+	row.HTTPStatus, row.Moments.Ended = record.Some(int64(no.Status)), record.Some(now)
+	row.Outcome = record.HTTPError
+	if no.Status == 429 || no.Status == 503 {
+		row.Outcome = record.Rejected
+	}
+	if no.RetryAfter > 0 {
+		row.RetryAfter = record.Some(no.RetryAfter * 1e9)
+	}
+	v.sink.Ended(v.call)
 }
 
 func (v *virtualCall) Tokens(n, at int64) {
@@ -59,10 +119,24 @@ func (v *virtualCall) Finished(why sim.Finish, u sim.Usage, at int64) {
 		first := record.Some(row.Chunks.At[0])
 		row.FirstByte, row.FirstChunk, row.FirstToken, row.FirstAnswer = first, first, first, first
 		row.LastToken = record.Some(row.Chunks.At[n-1])
+		row.TokenSource = "usage_delta"
 	}
+	if why == sim.Abort {
+		row.Outcome = v.cancelled
+		v.sink.Ended(v.call)
+		return
+	}
+	v.whole(why, u)
+}
+
+func (v *virtualCall) whole(why sim.Finish, u sim.Usage) {
+	row := &v.call.Row
+	st := &v.request.Stats
+	row.HTTPStatus = record.Some(200)
 	row.PromptUsage, row.CachedUsage, row.OutputUsage = record.Some(u.Prompt), record.Some(u.Cached), record.Some(u.Output)
-	row.TokenSource = "usage_delta"
+	row.Server = record.ServerTimes{Queue: record.Some(st.Scheduled - st.Queued), Prefill: record.Some(st.FirstToken - st.Scheduled),
+		Decode: record.Some(st.LastToken - st.FirstToken)}
 	row.Outcome, row.FinishReason = record.OK, string(why)
-	v.call.Answer = workload.Answer{Tokens: u.Output, Block: workload.Block{ID: uint64(row.RequestID) + 1<<63, Tokens: u.Output}}
+	v.call.Answer = workload.Answer{Tokens: u.Output, Block: workload.Block{ID: answerID(v.call), Tokens: u.Output}}
 	v.sink.Ended(v.call)
 }

@@ -1,6 +1,8 @@
-// Package sim is the simulated inference engine: a deterministic
-// discrete-event core ([Engine]) that schedules like a real one and takes its
-// step times from a model of the hardware, and faces that serve it over HTTP.
-// The core runs on a clock.Loop, so the same code serves in real time and
-// answers in virtual time. Every token time and metric comes from that clock.
+// Package sim is the simulated inference engine. A description goes in
+// ([Options], read from sim://MODEL@GPU?… by [ParseTarget]); out comes either
+// an engine on a clock.Loop ([NewEngine]), in virtual or real time, or a server
+// that speaks an engine's HTTP API ([Serve]).
+//
+// Below it: core schedules and keeps the KV cache, hardware says how long a step
+// takes and how many blocks fit, vllm is the HTTP face.
 package sim

@@ -1,6 +1,13 @@
 package workload
 
-import "github.com/tokamak-bench/tokamak/stat"
+import (
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/stat"
+)
 
 // Synthetic yields lone requests of constant length with a salted prompt.
 type Synthetic struct {
@@ -10,20 +17,171 @@ type Synthetic struct {
 
 // Session returns request i.
 func (s Synthetic) Session(i int64) (Session, error) {
-	id := stat.Random(s.Seed, "salt", uint64(i)).Uint64()
-	return &lone{Request{InputTokens: s.Input, OutputTokens: s.Output,
-		Messages: []Message{{Role: "user", Blocks: []Block{{ID: id, Tokens: s.Input}}}}}, false}, nil
+	return newSynthetic(Config{Classes: []Class{{Input: stat.Constant(s.Input), Output: stat.Constant(s.Output)}}}, s.Seed).Session(i)
 }
 
-type lone struct {
-	request Request
-	sent    bool
+// synthetic draws sessions of weighted classes.
+type synthetic struct {
+	Config
+	seed  uint64
+	upTo  []float64 // cumulative weights, the last is the sum
+	sent  *sent     // nil where no class shares anything
 }
 
-func (l *lone) Next(*Answer) (*Request, bool) {
-	if l.sent {
-		return nil, false
+func newSynthetic(c Config, seed uint64) *synthetic {
+	s := &synthetic{Config: c, seed: seed}
+	sum := 0.0
+	for _, class := range c.Classes {
+		if class.PrefixTokens > 0 || class.Reuse {
+			s.sent = &sent{longest: map[uint64][]length{}}
+		}
+		w := class.Weight
+		if w == 0 {
+			w = 1
+		}
+		sum += w
+		s.upTo = append(s.upTo, sum)
 	}
-	l.sent = true
-	return &l.request, true
+	return s
+}
+
+// Total returns the number of sessions, where there is a limit.
+func (s *synthetic) Total() (n int64, known bool) { return s.MaxSessions, s.MaxSessions > 0 }
+
+// Session returns session i.
+func (s *synthetic) Session(i int64) (Session, error) {
+	if i < 0 || s.MaxSessions > 0 && i >= s.MaxSessions {
+		return nil, ErrEnd
+	}
+	return s.conversation(i), nil
+}
+
+func (s *synthetic) conversation(i int64) *conversation {
+	return &conversation{synthetic: s, class: &s.Classes[s.classOf(i)], index: uint64(i)}
+}
+
+func (s *synthetic) classOf(i int64) int {
+	if len(s.upTo) == 1 {
+		return 0
+	}
+	u := float64(stat.Random(s.seed, "class", uint64(i)).Float64() * s.upTo[len(s.upTo)-1])
+	n, exact := slices.BinarySearch(s.upTo, u)
+	if exact {
+		n++
+	}
+	return min(n, len(s.upTo)-1)
+}
+
+// conversation is one synthetic session under way.
+type conversation struct {
+	*synthetic
+	class    *Class
+	index    uint64
+	turn     int64
+	turns    int64
+	history  []Message
+	tokens   int64 // of history
+}
+
+// Next returns the next turn: everything before and new text.
+func (c *conversation) Next(answer *Answer) (*Request, bool) {
+	if c.turn == 0 {
+		c.begin()
+	} else {
+		if answer == nil || c.turn >= c.turns {
+			return nil, false
+		}
+		c.history = append(c.history, answer.message())
+		c.tokens += answer.Tokens
+	}
+	key := c.index<<20 | uint64(c.turn)
+	text := Block{ID: c.contentID(), Tokens: c.input(key)}
+	shared := c.tokens
+	if c.turn == 0 && c.sent != nil {
+		shared = c.sent.before(c, text)
+	}
+	c.add(text)
+	r := &Request{Class: c.class.Name, Tenant: c.class.Tenant, Turn: c.turn,
+		InputTokens: c.tokens, SharedTokens: shared,
+		Messages: slices.Clone(c.history)}
+	if c.turns > 1 {
+		r.SessionID = strconv.FormatUint(c.index, 10)
+	}
+	if c.class.Output != nil {
+		r.OutputTokens = c.draw(c.class.Output, "output", key, maxTokens)
+	}
+	if c.turn > 0 {
+		r.Think = c.duration(c.class.Think, "think", key)
+	}
+	r.Patience = c.duration(c.class.Patience, "patience", key)
+	c.turn++
+	return r, true
+}
+
+// begin draws what belongs to the whole session.
+func (c *conversation) begin() {
+	c.turns = 1
+	if c.class.Turns != nil {
+		c.turns = c.draw(c.class.Turns, "turns", c.index, maxTurns)
+	}
+}
+
+// add puts the turn's new text at the end, behind the prefix on the first.
+func (c *conversation) add(b Block) {
+	m := Message{Role: "user", Blocks: []Block{b}}
+	c.tokens += b.Tokens
+	if c.turn == 0 && c.class.PrefixTokens > 0 {
+		m.Blocks = []Block{{ID: c.prefixID(), Tokens: c.class.PrefixTokens}, b}
+		c.tokens += c.class.PrefixTokens
+	}
+	c.history = append(c.history, m)
+}
+
+// contentID names the turn's new text.
+func (c *conversation) contentID() uint64 {
+	stream := stat.Stream("content/" + c.class.Name)
+	if c.class.Reuse {
+		return stat.Key(c.seed, stream, uint64(c.turn))
+	}
+	return stat.Key(c.seed^stat.Key(c.Salt, "salt", 0), stream, 1<<63|c.index<<20|uint64(c.turn))
+}
+
+func (c *conversation) input(key uint64) int64 {
+	return c.draw(c.class.Input, "input", key, maxTokens)
+}
+
+// prefixID names the session's prefix.
+func (c *conversation) prefixID() uint64 {
+	n := uint64(0)
+	if c.class.Prefixes > 1 {
+		n = stat.Random(c.seed, "prefix", c.index).Uint64N(uint64(c.class.Prefixes))
+	}
+	return stat.Key(c.seed^stat.Key(c.Salt, "salt", 0), stat.Stream("prefix/"+c.class.Name), n)
+}
+
+// draw returns a whole number from 1 to most.
+func (c *conversation) draw(d stat.Distribution, stream stat.Stream, key uint64, most float64) int64 {
+	if k, ok := d.(stat.Constant); ok {
+		return whole(float64(k), most)
+	}
+	return whole(d.Sample(stat.Random(c.seed, stream, key)), most)
+}
+
+func (c *conversation) duration(d stat.Distribution, stream stat.Stream, key uint64) time.Duration {
+	if d == nil {
+		return 0
+	}
+	const year = 365 * 24 * 3600
+	x := d.Sample(stat.Random(c.seed, stream, key))
+	return time.Duration(float64(min(max(x, 0), year) * 1e9))
+}
+
+func whole(x, most float64) int64 { return int64(math.Floor(min(max(x, 1), most) + 0.5)) }
+
+func (a *Answer) message() Message {
+	m := Message{Role: "assistant", Text: a.Text}
+	if a.Text == "" && a.Block.Tokens > 0 {
+		m.Blocks = []Block{a.Block}
+	}
+	return m
 }

@@ -1,0 +1,119 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// FindModel returns the model of a catalogue name, a hub name, or a path to a
+// config.json (a name that ends in .json).
+func FindModel(name string) (Model, error) {
+	if strings.HasSuffix(name, ".json") {
+		return ReadModel(name)
+	}
+	var names []string
+	for _, m := range Models() {
+		if strings.EqualFold(name, m.Name) || strings.EqualFold(name, m.ID) {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Model{}, fmt.Errorf("unknown model %q: did you mean %q? known: %s; or the path of a config.json",
+		name, Nearest(name, names), strings.Join(names, ", "))
+}
+
+// FindAccelerator returns the device of a catalogue name, or the one that a
+// YAML file describes (a name that ends in .yaml or .yml).
+func FindAccelerator(name string) (Accelerator, error) {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		return ReadAccelerator(name)
+	}
+	key := strings.ToLower(name)
+	if a, ok := gpuAliases()[key]; ok {
+		key = a
+	}
+	var names []string
+	for _, a := range Accelerators() {
+		if key == a.Name {
+			return a, nil
+		}
+		names = append(names, a.Name)
+	}
+	return Accelerator{}, fmt.Errorf("unknown GPU %q: did you mean %q? known: %s; or the path of a YAML file",
+		name, Nearest(name, names), strings.Join(names, ", "))
+}
+
+// ReadAccelerator reads a device from a YAML file; what its efficiency leaves
+// out is taken from [Unfitted].
+func ReadAccelerator(path string) (Accelerator, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return Accelerator{}, err
+	}
+	a := Accelerator{Efficiency: Unfitted()}
+	if err := yaml.UnmarshalWithOptions(text, &a, yaml.Strict()); err != nil {
+		return Accelerator{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := a.check(); err != nil {
+		return Accelerator{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
+}
+
+func (a *Accelerator) check() error {
+	e := &a.Efficiency
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{
+		{"bf16_tflops", a.BF16}, {"memory_tb_per_s", a.Bandwidth}, {"memory_bytes", float64(a.Memory)},
+		{"efficiency.matmul", e.Matmul}, {"efficiency.weights", e.Weights}, {"efficiency.kv", e.KV}, {"efficiency.attention", e.Attention},
+	} {
+		if !(f.value > 0) {
+			return fmt.Errorf("%s must be above 0", f.name)
+		}
+	}
+	if a.Name == "" {
+		return errors.New("name is missing")
+	}
+	if e.Blend != 2 && e.Blend != 4 && e.Blend != 8 {
+		return fmt.Errorf("efficiency.blend_exponent is %d: expected 2, 4 or 8", e.Blend)
+	}
+	return nil
+}
+
+// Nearest returns the name with the fewest edits (Levenshtein) from a wrong
+// one; the first of several.
+func Nearest(wrong string, names []string) string {
+	best, cost := "", 1<<30
+	for _, n := range names {
+		if c := edits(strings.ToLower(wrong), strings.ToLower(n)); c < cost {
+			best, cost = n, c
+		}
+	}
+	return best
+}
+
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			substitute := diagonal
+			if a[i-1] != b[j-1] {
+				substitute++
+			}
+			diagonal = row[j]
+			row[j] = min(substitute, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

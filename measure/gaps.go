@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"encoding/binary"
+
+	"github.com/tokamak-bench/tokamak/record"
+)
+
+// gapStore keeps the gaps between the arrivals of every request in about four
+// bytes each, in the order of their requests: a varint of gap<<1, its lowest
+// bit set where the later arrival held another number of tokens than one; the
+// number plus one then follows, zero for unknown.
+type gapStore struct {
+	blocks [][]byte
+}
+
+const gapBlock = 1 << 20
+
+// gapRef is where a request's gaps lie.
+type gapRef struct {
+	block, offset uint32
+	count         int32
+}
+
+// gap is the time between two arrivals of one choice of a response.
+type gap struct {
+	ns     int64
+	tokens int32 // of the later arrival; unknown: -1
+}
+
+// room returns the index of a block with space for n gaps.
+func (s *gapStore) room(n int) int {
+	need := n * (binary.MaxVarintLen64 + binary.MaxVarintLen32)
+	last := len(s.blocks) - 1
+	if last < 0 || cap(s.blocks[last])-len(s.blocks[last]) < need {
+		// What is left of a block is given up: a request's gaps lie together.
+		s.blocks = append(s.blocks, make([]byte, 0, max(gapBlock, need)))
+		last++
+	}
+	return last
+}
+
+// add stores the gaps of a request.
+func (s *gapStore) add(gaps []gap) gapRef {
+	if len(gaps) == 0 {
+		return gapRef{}
+	}
+	i := s.room(len(gaps))
+	b := s.blocks[i]
+	ref := gapRef{uint32(i), uint32(len(b)), int32(len(gaps))}
+	for _, g := range gaps {
+		if g.tokens == 1 {
+			b = binary.AppendUvarint(b, uint64(g.ns)<<1)
+			continue
+		}
+		b = binary.AppendUvarint(b, uint64(g.ns)<<1|1)
+		b = binary.AppendUvarint(b, uint64(g.tokens+1))
+	}
+	s.blocks[i] = b
+	return ref
+}
+
+// each calls f with the gaps of a request and returns false as soon as f does.
+func (s *gapStore) each(r gapRef, f func(gap) bool) bool {
+	if r.count == 0 {
+		return true
+	}
+	b := s.blocks[r.block][r.offset:]
+	for range r.count {
+		v, n := binary.Uvarint(b)
+		b = b[n:]
+		g := gap{int64(v >> 1), 1}
+		if v&1 != 0 {
+			t, n := binary.Uvarint(b)
+			b = b[n:]
+			g.tokens = int32(t) - 1
+		}
+		if !f(g) {
+			return false
+		}
+	}
+	return true
+}
+
+// arrivals gathers the arrivals of one choice. An arrival is the content
+// chunks of one choice that bear one stamp: what came in one read came at one
+// moment as far as anyone can know.
+type arrivals struct {
+	at, previous int64
+	tokens       int32
+	count        int
+}
+
+// end closes the arrival under way and appends the gap before it. Of stamps
+// that go backwards (the wall clock was set) no gap is known.
+func (a *arrivals) end(gaps []gap) []gap {
+	if a.count > 1 && a.at > a.previous {
+		gaps = append(gaps, gap{a.at - a.previous, a.tokens})
+	}
+	a.previous = a.at
+	return gaps
+}
+
+// arrivalGaps appends to gaps those between the arrivals of a response, each
+// choice by itself. many tells that there is more than one choice.
+func arrivalGaps(c *record.Chunks, gaps []gap) (out []gap, many bool) {
+	for done, choice := false, int32(0); !done; {
+		done = true
+		var a arrivals
+		next := int32(0)
+		for i, at := range c.At {
+			if k := choiceOf(c, i); k != choice {
+				if k > choice && (done || k < next) {
+					done, next = false, k
+				}
+				continue
+			}
+			tokens := int32(-1)
+			if i < len(c.Tokens) {
+				tokens = c.Tokens[i]
+			}
+			if a.count > 0 && at == a.at {
+				a.tokens = addTokens(a.tokens, tokens)
+				continue
+			}
+			gaps = a.end(gaps)
+			a.at, a.tokens = at, tokens
+			a.count++
+		}
+		gaps = a.end(gaps)
+		many = many || !done
+		choice = next
+	}
+	return gaps, many
+}
+
+func choiceOf(c *record.Chunks, i int) int32 {
+	if i < len(c.Choice) {
+		return c.Choice[i]
+	}
+	return 0
+}
+
+func addTokens(a, b int32) int32 {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
+}

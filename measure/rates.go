@@ -1,0 +1,234 @@
+package measure
+
+import (
+	"math"
+
+	"github.com/tokamak-bench/tokamak/stat"
+)
+
+// rate is a metric with one value a run.
+type rate struct {
+	name, unit string
+	perGPU     bool
+	value      func(*View, *tally) float64 // NaN: absent
+}
+
+var rates = [...]rate{
+	{"request_rate", "req/s", true, func(_ *View, t *tally) float64 { return float64(t.completed) / t.seconds }},
+	{"output_token_rate", "tok/s", true, func(_ *View, t *tally) float64 { return known(t.output, t.outputKnown) / t.seconds }},
+	{"input_token_rate", "tok/s", true, func(_ *View, t *tally) float64 { return known(t.input, t.inputKnown) / t.seconds }},
+	{"goodput", "req/s", true, func(v *View, t *tally) float64 { return known(float64(t.goodIn), len(v.a.opt.Limits) > 0) / t.seconds }},
+	{"goodput_share", "%", false, func(v *View, t *tally) float64 {
+		return percent(known(float64(t.good), len(v.a.opt.Limits) > 0), float64(len(v.rows)))
+	}},
+	{"error_rate", "%", false, func(v *View, t *tally) float64 { return percent(float64(t.over), float64(t.over+t.ok)) }},
+	{"cached_share", "%", false, func(_ *View, t *tally) float64 { return percent(t.cached, t.cachedOf) }},
+	{"coalesced_share", "%", false, func(_ *View, t *tally) float64 { return percent(float64(t.coalesced), float64(t.chunks)) }},
+}
+
+// tally is what rates are made of.
+type tally struct {
+	seconds                 float64 // length of the window; NaN where it is empty
+	ok, over                int
+	completed               int // successes that ended in the window
+	good, goodIn            int // requests that meet every limit; those of them that ended in the window
+	output, input           float64
+	outputKnown, inputKnown bool
+	cached, cachedOf        float64
+	chunks, coalesced       int
+}
+
+func known(x float64, ok bool) float64 {
+	if !ok {
+		return math.NaN()
+	}
+	return x
+}
+
+// percent returns 100·part/whole, NaN of nothing.
+func percent(part, whole float64) float64 {
+	if whole == 0 {
+		return math.NaN()
+	}
+	return 100 * part / whole
+}
+
+func (v *View) tally() *tally {
+	t := &tally{seconds: float64(v.to-v.from) / 1e9}
+	if v.to <= v.from {
+		t.seconds = math.NaN()
+	}
+	for _, r := range v.rows {
+		v.count(t, r)
+	}
+	v.countCarried(t)
+	return t
+}
+
+// count adds what belongs to a request due in the view.
+func (v *View) count(t *tally, r *row) {
+	t.chunks += int(r.chunks)
+	t.coalesced += int(r.coalesced)
+	switch v.fate(r) {
+	case over:
+		t.over++
+	case good:
+		t.ok++
+		if v.meets(r) {
+			t.good++
+		}
+		if r.cached != unknown && r.prompt > 0 {
+			t.cached += float64(r.cached)
+			t.cachedOf += float64(r.prompt)
+		}
+	}
+}
+
+// countCarried adds what the service carried within the window, whenever the
+// requests were due.
+func (v *View) countCarried(t *tally) {
+	for _, b := range v.a.blocks {
+		for i := range b {
+			r := &b[i]
+			f := v.fate(r)
+			if f == over {
+				continue
+			}
+			if f == good && v.within(r.ended) {
+				t.completed++
+				if v.meets(r) {
+					t.goodIn++
+				}
+			}
+			if n := first(r.prompt, r.promptCounted); !math.IsNaN(n) && v.within(r.firstToken) {
+				t.input += n
+				t.inputKnown = true
+			}
+			if n := v.outputWithin(r); !math.IsNaN(n) {
+				t.output += n
+				t.outputKnown = true
+			}
+		}
+	}
+}
+
+func (v *View) within(at int64) bool { return at != absent && v.from <= at && at <= v.to }
+
+// outputWithin is how many of a request's output tokens came in the window;
+// NaN where their number is unknown or none came at all.
+func (v *View) outputWithin(r *row) float64 {
+	n := first(r.output, r.outputCounted)
+	switch {
+	case math.IsNaN(n) || r.firstToken == absent:
+		return v.streamedWithin(r)
+	case v.within(r.firstToken) && v.within(r.lastToken):
+		return n
+	case r.lastToken < v.from || r.firstToken > v.to:
+		return 0
+	case r.many:
+		long := float64(r.lastToken - r.firstToken)
+		return n * float64(min(r.lastToken, v.to)-max(r.firstToken, v.from)) / long
+	}
+	in, all := v.weights(r)
+	return n * in / all
+}
+
+// streamedWithin counts the tokens of a response that was cut before its usage
+// came, from its chunks; NaN where they do not tell.
+func (v *View) streamedWithin(r *row) float64 {
+	if r.firstToken == absent || r.many || r.firstTokens < 0 {
+		return math.NaN()
+	}
+	ok := v.a.gaps.each(r.gaps, func(g gap) bool { return g.tokens >= 0 })
+	if !ok {
+		return math.NaN()
+	}
+	in, _ := v.weights(r)
+	return in
+}
+
+// weights returns the tokens that arrived in the window and in all; where an
+// arrival's are unknown it counts as one.
+func (v *View) weights(r *row) (in, all float64) {
+	at := r.firstToken
+	add := func(tokens int32) {
+		w := float64(tokens)
+		if tokens < 0 {
+			w = 1
+		}
+		all += w
+		if v.within(at) {
+			in += w
+		}
+	}
+	add(r.firstTokens)
+	v.a.gaps.each(r.gaps, func(g gap) bool {
+		at += g.ns
+		add(g.tokens)
+		return true
+	})
+	if all == 0 {
+		return 0, 1
+	}
+	return in, all
+}
+
+// addRates puts the rates among the metrics.
+func (v *View) addRates(out map[string]Metric) {
+	t := v.tally()
+	for i := range rates {
+		d := &rates[i]
+		x := d.value(v, t)
+		out[d.name] = Metric{Unit: d.unit, Value: Some(x), Rate: true}
+		if gpus := v.a.opt.GPUs; d.perGPU && gpus > 0 {
+			out[d.name+perGPU] = Metric{Unit: d.unit, Value: Some(x / float64(gpus)), Rate: true}
+		}
+	}
+}
+
+// Limit is what a good request meets: its value of a metric, or a percentile
+// of its own gaps for a pooled one, is below (above) Value.
+type Limit struct {
+	Metric string
+	P      float64 // percentile as a share in (0, 1]; used for pooled metrics
+	Above  bool    // the value must be above
+	Equal  bool    // and may be equal
+	Value  float64 // in the metric's unit
+}
+
+// breaks tells whether x is not within the limit.
+func (l *Limit) breaks(x float64) bool {
+	switch {
+	case x == l.Value:
+		return !l.Equal
+	case l.Above:
+		return x < l.Value
+	}
+	return x > l.Value
+}
+
+// meets tells whether a successful request meets every limit. A limit on what
+// the request does not have is met.
+func (v *View) meets(r *row) bool {
+	for i := range v.a.opt.Limits {
+		l := &v.a.opt.Limits[i]
+		if x := v.own(l, r); !math.IsNaN(x) && l.breaks(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// own is a request's own value of a limit's metric.
+func (v *View) own(l *Limit, r *row) float64 {
+	name := base(l.Metric)
+	if d := defined(name); d != nil {
+		return d.in(r)
+	}
+	n := 0
+	v.gapValues(name, r, func(float64) bool { n++; return true })
+	if n == 0 {
+		return math.NaN()
+	}
+	return stat.Select(func(yield func(float64) bool) { v.gapValues(name, r, yield) }, n, []int{stat.Rank(n, l.P)})[0]
+}

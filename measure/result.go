@@ -1,0 +1,99 @@
+package measure
+
+import (
+	"maps"
+
+	"github.com/tokamak-bench/tokamak/record"
+)
+
+// Result is what a run amounts to.
+type Result struct {
+	Requests Requests          `json:"requests"`
+	Attempts Attempts          `json:"attempts"`
+	Metrics  map[string]Metric `json:"metrics"`
+	// Steady is the block of the steady window; its Reason says why there is none.
+	Steady Steady `json:"steady"`
+	// Validity has an entry for each metric.
+	Validity map[string]Validity `json:"validity"`
+}
+
+// Requests counts requests, each by its last attempt. Cancelled ones stand in
+// ByOutcome alone: due = ok + failed + cut + unsent + cancelled.
+type Requests struct {
+	Due       int            `json:"due"`
+	Sent      int            `json:"sent"` // due, less the unsent
+	OK        int            `json:"ok"`
+	Failed    int            `json:"failed"`
+	Cut       int            `json:"cut"`
+	Unsent    int            `json:"unsent"`
+	ByOutcome map[string]int `json:"by_outcome"`
+}
+
+// Attempts counts every sending of the run, and what was never sent.
+type Attempts struct {
+	Total        int            `json:"total"`
+	ByOutcome    map[string]int `json:"by_outcome"`
+	ByErrorClass map[string]int `json:"by_error_class"`
+}
+
+// Attempts returns the counts of attempts.
+func (a *Accumulator) Attempts() Attempts {
+	t := Attempts{ByOutcome: map[string]int{}, ByErrorClass: maps.Clone(a.classes)}
+	for o, n := range a.attempts {
+		t.ByOutcome[string(o)] += n
+		t.Total += n
+	}
+	return t
+}
+
+// View is a set of due requests in order of their intended time: all of a
+// window.
+type View struct {
+	a        *Accumulator
+	from, to int64
+	rows     []*row
+}
+
+// Window returns the view's window in ns since the run's epoch.
+func (v *View) Window() (from, to int64) { return v.from, v.to }
+
+// Requests counts the view's requests.
+func (v *View) Requests() Requests {
+	n := Requests{Due: len(v.rows), ByOutcome: map[string]int{}}
+	for _, r := range v.rows {
+		o := v.a.outcomeOf(r)
+		n.ByOutcome[string(o)]++
+		switch o {
+		case record.OK:
+			n.OK++
+		case record.Cut:
+			n.Cut++
+		case record.Unsent:
+			n.Unsent++
+		case record.Cancelled:
+		default:
+			n.Failed++
+		}
+	}
+	n.Sent = n.Due - n.Unsent
+	return n
+}
+
+// fate is what an outcome means to a figure.
+type fate uint8
+
+const (
+	good    fate = iota // a success: has values
+	over                // failed or never sent: over every limit
+	stopped             // cut by us or cancelled by the workload: unknown
+)
+
+func (v *View) fate(r *row) fate {
+	switch v.a.outcomeOf(r) {
+	case record.OK:
+		return good
+	case record.Cut, record.Cancelled:
+		return stopped
+	}
+	return over
+}

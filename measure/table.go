@@ -1,0 +1,100 @@
+package measure
+
+import "math"
+
+// basis says which requests give a metric its values, and what else it rests on.
+type basis uint8
+
+const (
+	fromIntended basis = 1 << iota // counts from the intended time
+	fromArrivals                   // rests on the stamps of what arrived
+	paced                          // rests on each arrival's own stamp: merged ones blur it
+	anyOutcome                     // of every request sent, not of successes only
+	latency                        // a failure is +inf in its _adj form
+	signed                         // may be negative
+)
+
+// definition is a metric with one value a request.
+type definition struct {
+	name, unit string
+	basis      basis
+	value      func(*row) float64 // in ns or the unit; NaN: absent
+}
+
+// definitions are the metrics with one value a request. docs/metrics.md says
+// the same in words.
+var definitions = [...]definition{
+	{"ttft", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.firstToken) }},
+	{"ttft_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstToken) }},
+	{"ttft_answer", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.answer) }},
+	{"ttfb", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstByte) }},
+	{"jitter", "ms", fromArrivals | paced | latency, func(r *row) float64 { return r.jitter }},
+	{"stall_max", "ms", fromArrivals | paced | latency, func(r *row) float64 { return float(r.stall) }},
+	{"tpot", "ms", fromArrivals | latency, tpot},
+	{"e2e", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.lastToken) }},
+	{"e2e_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.lastToken) }},
+	{"tokens_per_s_user", "tok/s", fromArrivals, func(r *row) float64 { return 1e9 / tpot(r) }},
+	{"schedule_lag", "ms", anyOutcome | signed, func(r *row) float64 { return span(r.intended, r.firstWrite) }},
+	{"client_lag", "ms", anyOutcome, func(r *row) float64 { return float(r.lag) }},
+	{"held", "ms", anyOutcome, func(r *row) float64 { return float(r.held) }},
+	{"connect", "ms", anyOutcome, func(r *row) float64 { return float(r.connect) }},
+	{"input_tokens", "tok", 0, func(r *row) float64 { return first(r.prompt, r.promptCounted) }},
+	{"output_tokens", "tok", 0, func(r *row) float64 { return first(r.output, r.outputCounted) }},
+	{"usage_difference", "tok", signed, func(r *row) float64 { return difference(r.output, r.outputCounted) }},
+	{"prompt_usage_difference", "tok", signed, func(r *row) float64 { return difference(r.prompt, r.promptCounted) }},
+}
+
+// span returns to − from in ns.
+func span(from, to int64) float64 { return float(between(from, to)) }
+
+func float(ns int64) float64 {
+	if ns == absent {
+		return math.NaN()
+	}
+	return float64(ns)
+}
+
+// tpot is the time of an output token after the first, in ns. It needs two
+// tokens and two arrivals.
+func tpot(r *row) float64 {
+	if r.firstToken == absent || r.lastToken <= r.firstToken || r.shown < 2 {
+		return math.NaN()
+	}
+	return float64(r.lastToken-r.firstToken) / float64(r.shown-1)
+}
+
+func first(counts ...int32) float64 {
+	for _, n := range counts {
+		if n != unknown {
+			return float64(n)
+		}
+	}
+	return math.NaN()
+}
+
+func difference(usage, counted int32) float64 {
+	if usage == unknown || counted == unknown {
+		return math.NaN()
+	}
+	return float64(usage - counted)
+}
+
+// scale is what a value in the table is divided by to be in its unit.
+func (d *definition) scale() float64 {
+	if d.unit == "ms" {
+		return 1e6
+	}
+	return 1
+}
+
+// in returns the request's value in the metric's unit.
+func (d *definition) in(r *row) float64 { return d.value(r) / d.scale() }
+
+func defined(name string) *definition {
+	for i := range definitions {
+		if definitions[i].name == name {
+			return &definitions[i]
+		}
+	}
+	return nil
+}

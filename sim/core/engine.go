@@ -1,0 +1,292 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tokamak-bench/tokamak/clock"
+)
+
+// Config is the engine's configuration.
+type Config struct {
+	MaxSeqs       int   // sequences in a step
+	MaxTokens     int64 // token budget of a step
+	MaxModelLen   int64 // tokens of prompt and answer together
+	BlockSize     int64
+	Blocks        int64 // of the KV cache, the null block included
+	PrefixCache   bool
+	LongPrefill   int64 // most prompt tokens of one request in a step; 0: no limit
+	WholePrompts  bool  // chunked prefill off
+	PromptMustFit bool  // admit only what has room for its whole prompt now
+	APIDelay      int64 // ns from arrival to the queue
+	Freeze        Freeze
+	Timer         StepTimer
+	Observer      Observer // may be nil
+}
+
+// Observer hears of everything, on the loop: metrics and logs are made from it.
+type Observer interface {
+	// Submitted tells of a new request.
+	Submitted(r *Request)
+	// Step tells of a step that has ended, before its tokens are given out.
+	Step(s *Step)
+	// Token tells that a request got a token: its first if gap < 0, else one
+	// gap ns after the one before.
+	Token(r *Request, gap int64)
+	// Ended tells of a request whose Stats are complete.
+	Ended(r *Request)
+}
+
+// Engine is the core. All its methods belong to the loop.
+type Engine struct {
+	loop    clock.Loop
+	cfg     Config
+	policy  policy
+	pool    *blockPool
+	waiting queue
+	running []*Request
+	plan    plan
+	hits    []int32
+	busy    bool
+	last    int64 // nominal end of the last step
+	start   int64 // arrival of the first request
+	counts  Counts
+	emit    func()
+}
+
+// Counts are totals since the engine's start.
+type Counts struct {
+	Steps, Preemptions         int64
+	PrefixQueries, PrefixHits  int64 // tokens
+	PromptTokens, OutputTokens int64
+}
+
+// State is the engine's load at one moment.
+type State struct {
+	Running, Waiting int
+	KVUsage          float64 // share of blocks in use
+	Counts           Counts
+}
+
+// New returns an engine on a loop.
+func New(cfg Config, loop clock.Loop) (*Engine, error) {
+	switch {
+	case cfg.Timer == nil:
+		return nil, errors.New("engine without a step timer")
+	case cfg.BlockSize < 1 || cfg.MaxSeqs < 1 || cfg.MaxTokens < 1 || cfg.MaxModelLen < 2:
+		return nil, fmt.Errorf("engine limits must be positive: block size %d, sequences %d, token budget %d, model length %d",
+			cfg.BlockSize, cfg.MaxSeqs, cfg.MaxTokens, cfg.MaxModelLen)
+	case cfg.Blocks > 1<<31-1:
+		return nil, fmt.Errorf("%d KV blocks are too many", cfg.Blocks)
+	case (cfg.Blocks-1)*cfg.BlockSize < cfg.MaxModelLen:
+		return nil, fmt.Errorf("a sequence of %d tokens (the maximum model length) does not fit into %d KV blocks of %d tokens",
+			cfg.MaxModelLen, cfg.Blocks, cfg.BlockSize)
+	case cfg.WholePrompts && cfg.MaxTokens < cfg.MaxModelLen:
+		return nil, fmt.Errorf("without chunked prefill a token budget of %d is too small for prompts of up to %d", cfg.MaxTokens, cfg.MaxModelLen)
+	}
+	e := &Engine{loop: loop, cfg: cfg, policy: vllm{cfg}, pool: newBlockPool(cfg.Blocks, cfg.BlockSize, cfg.PrefixCache), start: -1}
+	e.emit = e.finishStep
+	return e, nil
+}
+
+// State returns the engine's load now.
+func (e *Engine) State() State {
+	return State{Running: len(e.running), Waiting: e.waiting.len(), KVUsage: e.pool.usage(), Counts: e.counts}
+}
+
+// Submit hands over a request. The listener hears of it only in later callbacks.
+// A prompt that leaves no room for an answer is an error and nothing follows.
+func (e *Engine) Submit(r *Request) error {
+	if r.Content == nil {
+		r.PromptTokens = 0
+		for _, s := range r.Prompt {
+			r.PromptTokens += s.Tokens
+		}
+		r.Content = &spans{list: r.Prompt, output: r.Output}
+	}
+	if err := e.Check(r.PromptTokens, r.MaxTokens); err != nil {
+		return err
+	}
+	now := e.loop.Now()
+	if r.Arrived == 0 {
+		r.Arrived = now
+	}
+	if e.start < 0 {
+		e.start = r.Arrived
+	}
+	r.seq.total = r.PromptTokens
+	r.seq.limit = e.cfg.MaxModelLen - r.PromptTokens
+	if r.MaxTokens > 0 {
+		r.seq.limit = min(r.seq.limit, r.MaxTokens)
+	}
+	r.Stats = Stats{Arrived: r.Arrived, Prompt: r.PromptTokens}
+	r.state = delayed
+	if e.cfg.Observer != nil {
+		e.cfg.Observer.Submitted(r)
+	}
+	e.loop.At(r.Arrived+e.cfg.APIDelay, func() { e.enqueue(r) })
+	return nil
+}
+
+// TooLongError says that a prompt leaves no room for an answer.
+type TooLongError struct{ Prompt, Output, Limit int64 }
+
+// Error names the lengths.
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("the prompt has %d tokens and %d are asked for, the model's limit is %d", e.Prompt, e.Output, e.Limit)
+}
+
+// Check tells whether a request of these lengths can be served: a prompt must
+// not be empty, and it must leave room for one token or, where a number is
+// asked for, for as many. It may be called from any goroutine.
+func (e *Engine) Check(prompt, output int64) error {
+	if prompt < 1 {
+		return errors.New("the prompt is empty")
+	}
+	if prompt+max(output, 1) > e.cfg.MaxModelLen {
+		return &TooLongError{prompt, output, e.cfg.MaxModelLen}
+	}
+	return nil
+}
+
+func (e *Engine) enqueue(r *Request) {
+	if r.state == ended {
+		return
+	}
+	r.state = waiting
+	// Nominal, not loop time: arrivals stay where they were on a late loop.
+	r.Stats.Queued = r.Arrived + e.cfg.APIDelay
+	e.waiting.push(r)
+	if !e.busy {
+		e.busy = true
+		e.step(max(r.Stats.Queued, e.last))
+	}
+}
+
+func (e *Engine) step(now int64) {
+	p := &e.plan
+	p.reset(e.cfg.MaxTokens, now)
+	e.policy.fill(e, p)
+	if len(p.shares) == 0 {
+		e.busy = false
+		if e.waiting.len() > 0 {
+			e.busy = true
+			e.loop.At(e.waiting.front().Stats.Queued, e.resume)
+		}
+		return
+	}
+	p.step.End = e.cfg.Freeze.stretch(e.start, now, max(e.cfg.Timer.StepTime(&p.step), 1))
+	e.loop.At(p.step.End, e.emit)
+}
+
+// resume plans a step when the first of the waiting, known ahead of its
+// nominal arrival, has come.
+func (e *Engine) resume() {
+	if e.waiting.len() == 0 {
+		e.busy = false
+		return
+	}
+	e.step(max(e.waiting.front().Stats.Queued, e.last))
+}
+
+func (e *Engine) admitted(r *Request, hits []int32, now int64) {
+	cached := int64(len(hits)) * e.pool.size
+	if r.Stats.Preempted == 0 {
+		r.Stats.Scheduled, r.Stats.Cached = now, cached
+		e.counts.PrefixQueries += r.seq.total
+		e.counts.PrefixHits += cached
+	}
+	r.seq.computed = cached
+	r.state = running
+	e.running = append(e.running, r)
+}
+
+// preempt sends a running request back to the front of the queue without its blocks.
+func (e *Engine) preempt(r *Request) {
+	e.drop(r)
+	e.running = slices.DeleteFunc(e.running, func(x *Request) bool { return x == r })
+	r.state = preempted
+	r.Stats.Preempted++
+	e.counts.Preemptions++
+	e.waiting.pushFront(r)
+}
+
+// finishStep gives out the tokens of the step that ends now and plans the next.
+func (e *Engine) finishStep() {
+	p := &e.plan
+	e.last = p.step.End
+	e.counts.Steps++
+	if e.cfg.Observer != nil {
+		e.cfg.Observer.Step(&p.step)
+	}
+	finished := false
+	for _, s := range p.shares {
+		if s.r.state != running || s.r.seq.computed != s.r.seq.total {
+			continue
+		}
+		if e.token(s.r, p.step.End) {
+			finished = true
+		}
+	}
+	if finished {
+		e.running = slices.DeleteFunc(e.running, func(r *Request) bool { return r.state == ended })
+	}
+	e.step(p.step.End)
+}
+
+// token gives a request its next token and tells whether that was the last.
+func (e *Engine) token(r *Request, at int64) bool {
+	st := &r.Stats
+	gap := int64(-1)
+	if st.Output == 0 {
+		st.FirstToken = at
+		e.counts.PromptTokens += st.Prompt
+	} else {
+		gap = at - st.LastToken
+	}
+	st.LastToken = at
+	st.Output++
+	r.seq.total++
+	e.counts.OutputTokens++
+	if e.cfg.Observer != nil {
+		e.cfg.Observer.Token(r, gap)
+	}
+	r.Listener.Tokens(1, at)
+	switch {
+	case r.state == ended: // aborted by its listener
+		return true
+	case r.StopAfter > 0 && st.Output >= r.StopAfter && st.Output <= r.seq.limit:
+		e.end(r, Stop, at)
+	case st.Output >= r.seq.limit:
+		e.end(r, Length, at)
+	default:
+		return false
+	}
+	return true
+}
+
+// Abort ends a request early: Finished(Abort) is called at once and its blocks
+// are free. Aborting one that has ended does nothing.
+func (e *Engine) Abort(r *Request) {
+	switch r.state {
+	case fresh, ended:
+		return
+	case waiting, preempted:
+		e.waiting.remove(r)
+	case running:
+		e.running = slices.DeleteFunc(e.running, func(x *Request) bool { return x == r })
+	}
+	e.end(r, Abort, e.loop.Now())
+}
+
+func (e *Engine) end(r *Request, why Finish, at int64) {
+	e.drop(r)
+	r.state = ended
+	r.Stats.Ended, r.Stats.Finish = at, why
+	if e.cfg.Observer != nil {
+		e.cfg.Observer.Ended(r)
+	}
+	r.Listener.Finished(why, Usage{Prompt: r.Stats.Prompt, Cached: r.Stats.Cached, Output: r.Stats.Output}, at)
+	r.seq.blocks, r.seq.keys = nil, nil
+}

@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/tokamak-bench/tokamak/catalog"
+	"github.com/tokamak-bench/tokamak/sim/core"
+	"github.com/tokamak-bench/tokamak/sim/hardware"
+)
+
+// Options describe a simulated engine.
+type Options struct {
+	Engine  string // whose behaviour and face: vllm
+	Model   catalog.Model
+	GPU     catalog.Accelerator
+	TP      int64 // accelerators that share the model
+	Weights hardware.Precision
+	KV      hardware.Precision
+	Seed    uint64
+	// Served is the model's name at /v1/models.
+	Served string
+
+	MaxSeqs           int
+	MaxTokens         int64 // token budget of a step
+	MaxModelLen       int64 // 0: what the model has, or less where it does not fit
+	BlockSize         int64
+	Blocks            int64 // 0: worked out from memory
+	MemoryUtilization float64
+	PrefixCache       bool
+	ChunkedPrefill    bool
+	PromptMustFit     bool
+	LongPrefill       int64
+	// MeanOutput is about how many tokens the model answers with when it is
+	// left to end by itself.
+	MeanOutput float64
+
+	Faults Faults
+}
+
+// Faults are what goes wrong on purpose.
+type Faults struct {
+	FreezeAt, FreezeFor time.Duration
+	Fail                core.Share
+	FailStatus          int
+	Reject              core.Share
+	RetryAfter          int64 // s
+}
+
+// Gate returns a new gate that refuses what the faults say.
+func (f Faults) Gate() *core.Gate {
+	return &core.Gate{Fail: f.Fail, FailStatus: f.FailStatus, Reject: f.Reject, RetryAfter: f.RetryAfter}
+}
+
+// Default returns the options of vLLM serving a model on a device: token budget
+// and sequence limit by memory, as its API server sets them.
+func Default(m catalog.Model, g catalog.Accelerator) Options {
+	o := Options{Engine: "vllm", Model: m, GPU: g, TP: 1, Weights: hardware.BF16, KV: hardware.BF16, Seed: 1, Served: m.Name,
+		BlockSize: 16, MemoryUtilization: 0.92, PrefixCache: true, ChunkedPrefill: true, PromptMustFit: true, MeanOutput: 240}
+	const gib = 1 << 30
+	switch {
+	case g.Memory >= 160*gib:
+		o.MaxTokens, o.MaxSeqs = 16384, 1024
+	case g.Memory >= 70*gib && g.Name != "a100-80g":
+		o.MaxTokens, o.MaxSeqs = 8192, 1024
+	default:
+		o.MaxTokens, o.MaxSeqs = 2048, 256
+	}
+	return o
+}

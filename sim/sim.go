@@ -1,0 +1,70 @@
+package sim
+
+import (
+	"github.com/tokamak-bench/tokamak/clock"
+	"github.com/tokamak-bench/tokamak/sim/core"
+	"github.com/tokamak-bench/tokamak/sim/hardware"
+)
+
+// The core's types, under the name that users of the engine know.
+type (
+	// Engine is the simulated engine; its methods belong to its loop.
+	Engine = core.Engine
+	// Request is one sequence.
+	Request = core.Request
+	// Span is prompt content by identity.
+	Span = core.Span
+	// Listener hears of one request.
+	Listener = core.Listener
+	// Usage is what a request used.
+	Usage = core.Usage
+	// Finish says why a request ended.
+	Finish = core.Finish
+	// Gate refuses requests on purpose.
+	Gate = core.Gate
+	// Refusal is a request refused on purpose.
+	Refusal = core.Refusal
+)
+
+// The finish reasons.
+const (
+	Stop   = core.Stop
+	Length = core.Length
+	Abort  = core.Abort
+)
+
+// NewEngine returns an engine as o describes it, on a loop. What does not fit
+// (weights, or a sequence of the asked length) is an error that says by how much.
+func NewEngine(o Options, loop clock.Loop) (*Engine, error) {
+	cfg, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	return core.New(cfg, loop)
+}
+
+// Config works out what the core needs from the options: block count, limits
+// and step times.
+func (o Options) Config() (core.Config, error) {
+	s := hardware.Setup{Model: o.Model, GPU: o.GPU, TP: o.TP, Weights: o.Weights, KV: o.KV}
+	blocks := o.Blocks
+	if blocks == 0 {
+		var err error
+		blocks, err = s.Blocks(hardware.Memory{Utilization: o.MemoryUtilization, MaxTokens: o.MaxTokens, MaxSeqs: int64(o.MaxSeqs), BlockSize: o.BlockSize})
+		if err != nil {
+			return core.Config{}, err
+		}
+	}
+	length := o.MaxModelLen
+	if length == 0 {
+		// What fits, as vLLM's "auto" does; an asked length must fit.
+		length = min(o.Model.MaxPositions, (blocks-1)*o.BlockSize)
+	}
+	if !o.ChunkedPrefill {
+		o.MaxTokens = max(o.MaxTokens, length)
+	}
+	return core.Config{MaxSeqs: o.MaxSeqs, MaxTokens: o.MaxTokens, MaxModelLen: length, BlockSize: o.BlockSize, Blocks: blocks,
+		PrefixCache: o.PrefixCache, LongPrefill: o.LongPrefill, WholePrompts: !o.ChunkedPrefill, PromptMustFit: o.PromptMustFit,
+		APIDelay: int64(o.GPU.Efficiency.APIMicros * 1e3), Freeze: core.Freeze{At: int64(o.Faults.FreezeAt), For: int64(o.Faults.FreezeFor)},
+		Timer: hardware.NewTimer(s)}, nil
+}
