@@ -1,0 +1,109 @@
+package wiretest
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/wire"
+)
+
+// reuse counts the connections of each policy.
+func (s *suite) reuse(t *testing.T) {
+	for _, test := range []struct {
+		name             string
+		cfg              wire.Config
+		together, rounds int
+		want             int
+	}{
+		{"warm", wire.Config{}, 1, 5, 1},
+		{"warm, four at a time", wire.Config{}, 4, 3, 4},
+		{"fresh", wire.Config{Reuse: wire.Fresh}, 1, 5, 5},
+		{"limit of two idle, four at a time", wire.Config{Reuse: wire.Limit, MaxIdle: 2}, 4, 3, 4 + 2 + 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := NewFaultServer(t)
+			f := server.Fault(t, "slow_accept") // answers after a pause, so that those of a round overlap
+			tr := s.open(t, test.cfg)
+			for range test.rounds {
+				var recs []*Recording
+				for range test.together {
+					recs = append(recs, Start(tr, Post(f.URL, wire.Limits{})))
+				}
+				for _, rec := range recs {
+					rec.Wait(t)
+					rec.Check(t)
+					if rec.X.Cause != wire.Completed {
+						t.Fatalf("%v: %v", rec.X.Cause, rec.X.Err)
+					}
+				}
+			}
+			if got := server.Connections(); got != test.want {
+				t.Errorf("%d connections, want %d", got, test.want)
+			}
+		})
+	}
+}
+
+// idleClosed shows that a connection which the server closed while it was idle
+// is not used again.
+func (s *suite) idleClosed(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{})
+	f := server.Fault(t, "closes_idle")
+	for i := range 5 {
+		rec := Start(tr, Post(f.URL, wire.Limits{}))
+		rec.Wait(t)
+		rec.Check(t)
+		if rec.X.Cause != wire.Completed || rec.X.ConnReused {
+			t.Errorf("request %d: %v (%v), reused %v", i, rec.X.Cause, rec.X.Err, rec.X.ConnReused)
+		}
+		server.settle(t)
+	}
+}
+
+// settle waits until the server has closed every connection.
+func (s *FaultServer) settle(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		open := len(s.conns)
+		s.mu.Unlock()
+		if open == 0 {
+			return
+		}
+	}
+	t.Fatal("connections stay open")
+}
+
+// many runs a few hundred streams at once.
+func (s *suite) many(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{})
+	f := server.Fault(t, "healthy")
+	recs := make([]*Recording, 200)
+	for i := range recs {
+		recs[i] = Start(tr, Post(f.URL, wire.Limits{}))
+	}
+	ids := map[int64]bool{}
+	for _, rec := range recs {
+		rec.Wait(t)
+		rec.Check(t)
+		if rec.X.Cause != wire.Completed || len(rec.Events) != 12 {
+			t.Fatalf("%v (%v), %d events", rec.X.Cause, rec.X.Err, len(rec.Events))
+		}
+		ids[rec.X.ConnID] = true
+	}
+	if len(ids) != server.Connections() {
+		t.Errorf("%d connection ids for %d connections", len(ids), server.Connections())
+	}
+}
+
+func hasIPv6() bool {
+	l, err := net.Listen("tcp6", "[::1]:0")
+	if err != nil {
+		return false
+	}
+	_ = l.Close()
+	return true
+}

@@ -1,0 +1,162 @@
+package wiretest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/wire"
+)
+
+// limits checks that of several deadlines the first to pass is named and that
+// none strikes early.
+func (s *suite) limits(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{})
+	const long = time.Hour
+	all := wire.Limits{Connect: long, FirstByte: long, FirstToken: long, Stall: long, Total: long}
+	for _, f := range server.Faults {
+		limits := all
+		switch f.Cause {
+		case wire.TimeoutFirstByte:
+			limits.FirstByte = soon
+		case wire.TimeoutFirstToken:
+			limits.FirstToken = soon
+		case wire.TimeoutStall:
+			limits.Stall = soon
+		case wire.TimeoutTotal:
+			limits.Total = soon
+		case wire.TimeoutConnect:
+			limits.Connect = soon
+		default:
+			continue
+		}
+		rec := Start(tr, Post(f.URL, limits))
+		rec.Wait(t)
+		rec.Check(t)
+		x := &rec.X
+		if x.Cause != f.Cause {
+			t.Errorf("%s: %v (%v), want %v", f.Name, x.Cause, x.Err, f.Cause)
+		}
+		if from := firstOf(x.Sent, x.ConnStart); x.End-from < int64(soon) && f.Cause != wire.TimeoutTotal {
+			t.Errorf("%s: ended %v after %d, before its deadline", f.Name, time.Duration(x.End-from), from)
+		}
+	}
+}
+
+func firstOf(a, b int64) int64 {
+	if a != wire.NotReached {
+		return a
+	}
+	return b
+}
+
+// cancel ends exchanges in each of their phases.
+func (s *suite) cancel(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{})
+	for _, f := range server.Faults {
+		switch f.Name {
+		case "never_accepted", "stall_before_head", "stall_after_head", "stall_in_stream", "endless_stream":
+		default:
+			continue
+		}
+		for _, cause := range []wire.Cause{wire.Cut, wire.Cancelled} {
+			rec := Start(tr, Post(f.URL, wire.Limits{}))
+			time.Sleep(10 * time.Millisecond) // lets it get into the phase; nothing depends on it
+			tr.Cancel(&rec.X, cause)
+			tr.Cancel(&rec.X, wire.TimeoutTotal) // too late to matter
+			rec.Wait(t)
+			rec.Check(t)
+			if rec.X.Cause != cause {
+				t.Errorf("%s: %v (%v), want %v", f.Name, rec.X.Cause, rec.X.Err, cause)
+			}
+			tr.Cancel(&rec.X, wire.Cut) // has ended: left alone
+		}
+	}
+}
+
+// cancelRace cancels at every moment of an exchange from several goroutines.
+func (s *suite) cancelRace(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{})
+	f := server.Fault(t, "healthy")
+	for i := range 100 {
+		rec := NewRecording(Post(f.URL, wire.Limits{}))
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				time.Sleep(time.Duration(i) * 20 * time.Microsecond)
+				tr.Cancel(&rec.X, wire.Cancelled)
+			})
+		}
+		tr.Start(&rec.X)
+		rec.Wait(t)
+		wg.Wait()
+		rec.Check(t)
+		if c := rec.X.Cause; c != wire.Completed && c != wire.Cancelled {
+			t.Fatalf("round %d: %v (%v)", i, c, rec.X.Err)
+		}
+	}
+	if got := dataOf(t, tr, f); got == "" {
+		t.Error("no answer after the cancels")
+	}
+}
+
+// close ends a transport with work in flight in every phase.
+func (s *suite) close(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{})
+	var recs []*Recording
+	for _, name := range []string{"stall_before_head", "stall_after_head", "stall_in_stream", "endless_stream"} {
+		for range 5 {
+			recs = append(recs, Start(tr, Post(server.Fault(t, name).URL, wire.Limits{})))
+		}
+	}
+	time.Sleep(20 * time.Millisecond) // lets them get under way; nothing depends on it
+	tr.Close()
+	for _, rec := range recs {
+		select {
+		case <-rec.done:
+		default:
+			t.Fatal("Close returned before every exchange had ended")
+		}
+		rec.Check(t)
+		if rec.X.Cause != wire.Cut {
+			t.Errorf("%v (%v), want cut", rec.X.Cause, rec.X.Err)
+		}
+	}
+}
+
+func (s *suite) startAfterClose(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{})
+	tr.Close()
+	rec := Start(tr, Post(server.URL, wire.Limits{}))
+	rec.Wait(t)
+	rec.Check(t)
+	if rec.X.Cause != wire.Cut {
+		t.Errorf("%v, want cut", rec.X.Cause)
+	}
+}
+
+// slowSink shows that a sink may take its time: other exchanges go on, and no
+// event is lost.
+func (s *suite) slowSink(t *testing.T) {
+	server := NewFaultServer(t)
+	tr := s.open(t, wire.Config{Workers: 2})
+	release := make(chan struct{})
+	slow := NewRecording(Post(server.Fault(t, "every_byte").URL, wire.Limits{}))
+	slow.OnSegment = func(*wire.Segment) { <-release }
+	tr.Start(&slow.X)
+	for range 3 {
+		// With two workers at least every other exchange finds a free one.
+		_ = Start(tr, Post(server.Fault(t, "healthy").URL, wire.Limits{}))
+	}
+	close(release)
+	slow.Wait(t)
+	slow.Check(t)
+	if slow.X.Cause != wire.Completed || len(slow.Events) != 12 {
+		t.Errorf("%v, %d events", slow.X.Cause, len(slow.Events))
+	}
+}
