@@ -41,6 +41,10 @@ const (
 	Unsent         Outcome = "unsent"          // due but never sent
 )
 
+// CrashClass is the ErrorClass of a row with outcome Cut that stands for a
+// request that was in flight when the run's process died.
+const CrashClass = "crash"
+
 // Source says where a time stamp is from.
 type Source string
 

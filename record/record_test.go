@@ -1,0 +1,152 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func testManifest() *Manifest {
+	return &Manifest{Run: "r1", Epoch: time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC), Seed: 7}
+}
+
+func create(t testing.TB, opt Options) *Writer {
+	t.Helper()
+	w, err := Create(filepath.Join(t.TempDir(), "run"), testManifest(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func open(t testing.TB, dir string) *Run {
+	t.Helper()
+	r, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func attempts(t testing.TB, dir string) []*Attempt {
+	t.Helper()
+	var out []*Attempt
+	for a, err := range open(t, dir).Attempts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, a.Clone())
+	}
+	return out
+}
+
+var equal = cmp.Options{cmp.AllowUnexported(Int{}), cmpopts.EquateEmpty()}
+
+func drawInt(t *rapid.T) Int {
+	if rapid.Bool().Draw(t, "absent") {
+		return Int{}
+	}
+	return Some(rapid.Int64().Draw(t, "int"))
+}
+
+func drawAttempt(t *rapid.T) *Attempt {
+	a := &Attempt{}
+	word := rapid.StringN(0, 8, 64)
+	for _, c := range attemptTable() {
+		switch f := c.field.(type) {
+		case optional[Attempt]:
+			*f(a) = drawInt(t)
+		case integer[Attempt]:
+			*f(a) = rapid.Int64().Draw(t, c.name)
+		case text[Attempt]:
+			*f(a) = word.Draw(t, c.name)
+		case texts[Attempt]:
+			*f(a) = rapid.SliceOfN(word, 0, 3).Draw(t, c.name)
+		case truth[Attempt]:
+			*f.at(a) = rapid.Bool().Draw(t, c.name)
+		}
+	}
+	n := rapid.IntRange(0, 5).Draw(t, "chunks")
+	k := &a.Chunks
+	for range n {
+		k.At = append(k.At, rapid.Int64().Draw(t, "at"))
+		k.Bytes = append(k.Bytes, rapid.Int32().Draw(t, "bytes"))
+		k.Kind = append(k.Kind, ChunkKind(rapid.Uint8().Draw(t, "kind")))
+		k.Choice = append(k.Choice, rapid.Int32().Draw(t, "choice"))
+		k.Flags = append(k.Flags, rapid.Uint8().Draw(t, "flags"))
+	}
+	if rapid.Bool().Draw(t, "tokens") {
+		k.Tokens = rapid.SliceOfN(rapid.Int32(), n, n).Draw(t, "tokens")
+	}
+	return a
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	i := 0
+	base := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		i++
+		w, err := Create(filepath.Join(base, fmt.Sprint(i)), testManifest(), Options{SaveOutputs: true})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var want []*Attempt
+		for range rapid.IntRange(0, 6).Draw(rt, "rows") {
+			a := drawAttempt(rt)
+			want = append(want, a)
+			if err := w.Ended(a); err != nil {
+				rt.Fatal(err)
+			}
+			if rapid.Bool().Draw(rt, "flush") {
+				w.flush()
+			}
+		}
+		if err := w.Finish(); err != nil {
+			rt.Fatal(err)
+		}
+		if diff := cmp.Diff(want, attempts(t, w.Dir()), equal); diff != "" {
+			rt.Fatal(diff)
+		}
+	})
+}
+
+func TestEverySecondIsOnDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := create(t, Options{})
+		defer func() { _ = w.Finish() }()
+		for i := range 5 {
+			if err := w.Ended(&Attempt{Identity: Identity{RequestID: int64(i)}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Event(Event{At: 1, Kind: NoticeEvent, Name: "n"}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			synctest.Wait()
+			if got := len(attempts(t, w.Dir())); got != i+1 {
+				t.Fatalf("after %d s %d rows are readable", i+1, got)
+			}
+		}
+	})
+}
+
+func TestAnExistingDirectoryIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Create(dir, testManifest(), Options{}); !os.IsExist(err) && err == nil {
+		t.Fatal("created over an existing directory")
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(entries) > 0 {
+		t.Fatal("left files behind")
+	}
+}

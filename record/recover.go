@@ -1,0 +1,123 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// Recovered says what Recover found.
+type Recovered struct {
+	Complete bool  // the run was complete already: nothing was done
+	Ended    int64 // attempts whose row was there
+	Cut      int64 // attempts that were in flight and are rows with outcome cut now
+	Samples  int64
+	Torn     int64 // bytes of batches that were being written at the crash
+}
+
+// Recover makes a run directory complete whose process died. Everything that
+// was written is kept; what was dispatched and has no row becomes one with
+// outcome cut and error class "crash", its end the last moment that the record
+// knows. The streams stay as they are. Doing it again changes nothing.
+// A run that is still being written is ErrRunning.
+func Recover(dir string) (Recovered, error) {
+	r, err := Open(dir)
+	if err != nil {
+		return Recovered{}, err
+	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return Recovered{}, fmt.Errorf("%s: %w", dir, err)
+	}
+	defer unlock()
+	var out Recovered
+	out.Complete = r.Complete()
+	cut, err := r.unended(&out)
+	if err != nil || out.Complete {
+		return out, err
+	}
+	return out, writeTables(dir, cut)
+}
+
+// key tells attempts apart.
+type key struct {
+	request, attempt int64
+	worker           string
+}
+
+func keyOf(a *Attempt) key { return key{a.RequestID, a.Attempt, a.Worker} }
+
+// unended returns the attempts that were dispatched and have no row.
+func (r *Run) unended(out *Recovered) ([]Attempt, error) {
+	ended := map[key]struct{}{}
+	workers := map[string]string{}
+	last := int64(0)
+	see := func(a *Attempt) key {
+		last = max(last, a.Moments.Ended.Or(last), a.Dispatched.Or(last))
+		k := keyOf(a)
+		k.worker = intern(workers, k.worker)
+		return k
+	}
+	err := salvage(filepath.Join(r.dir, RequestsFile), attemptTable(), out, func(a *Attempt) {
+		out.Ended++
+		ended[see(a)] = struct{}{}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var cut []Attempt
+	err = salvage(filepath.Join(r.dir, DispatchedFile), dispatchTable(), out, func(a *Attempt) {
+		if _, ok := ended[see(a)]; !ok {
+			cut = append(cut, *a.Clone())
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = salvage(filepath.Join(r.dir, SamplesFile), sampleTable(), out, func(s *Sample) {
+		out.Samples++
+		last = max(last, s.At)
+	})
+	for i := range cut {
+		cut[i].Outcome, cut[i].ErrorClass, cut[i].Moments.Ended = Cut, CrashClass, Some(last)
+	}
+	out.Cut = int64(len(cut))
+	return cut, err
+}
+
+func intern(known map[string]string, s string) string {
+	if v, ok := known[s]; ok {
+		return v
+	}
+	c := string([]byte(s))
+	known[c] = c
+	return c
+}
+
+// salvage calls see for every row of the whole batches of a stream.
+func salvage[R any](path string, t table[R], out *Recovered, see func(*R)) error {
+	var row R
+	e, err := arrowBatches(path, func(b arrow.RecordBatch) bool {
+		return eachRow(t, b, &row, func(r *R) bool { see(r); return true })
+	})
+	out.Torn += e.torn()
+	return err
+}
+
+// writeTables makes the Parquet files from the streams; extra rows follow
+// those of requests.arrows.
+func writeTables(dir string, extra []Attempt) error {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	if err := convert(in(SamplesFile), in(SamplesTable), sampleTable(), nil); err != nil {
+		return err
+	}
+	if _, err := os.Stat(in(OutputsFile)); err == nil {
+		if err := convert(in(OutputsFile), in(OutputsTable), outputTable(), nil); err != nil {
+			return err
+		}
+	}
+	// The last one says that the run is complete.
+	return convert(in(RequestsFile), in(RequestsTable), attemptTable(), extra)
+}

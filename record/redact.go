@@ -1,0 +1,132 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// Redacted stands where a secret stood.
+const Redacted = "[redacted]"
+
+// secretKeys are the names under which a scenario holds secrets; a name
+// matches without its case, hyphens and underscores.
+var secretKeys = regexp.MustCompile(`(?i)^(headers?|body|api[-_]?key|authorization|auth[-_]?command|(proxy[-_]?)?password|token|secret|cookie|credentials?)$`)
+
+// secretFlags are the flags whose value is a secret.
+var secretFlags = regexp.MustCompile(`^--(header|body|api-key|auth-command|password|token)$`)
+
+var userInfo = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s"'@\\]*@`)
+
+// RedactURL returns s with its user info replaced.
+func RedactURL(s string) string {
+	return userInfo.ReplaceAllString(s, "${1}"+url.PathEscape(Redacted)+"@")
+}
+
+// RedactArgs returns a command line with the values of secret flags and user
+// info in URLs replaced. Of a header the name stays.
+func RedactArgs(args []string) []string {
+	out := make([]string, len(args))
+	secret := ""
+	for i, a := range args {
+		name, value, joined := strings.Cut(a, "=")
+		switch {
+		case secret != "":
+			out[i] = redactValue(secret, a)
+			secret = ""
+			continue
+		case secretFlags.MatchString(name) && joined:
+			out[i] = name + "=" + redactValue(name, value)
+			continue
+		case secretFlags.MatchString(a):
+			secret = a
+		}
+		out[i] = RedactURL(a)
+	}
+	return out
+}
+
+func redactValue(flag, value string) string {
+	name, _, found := strings.Cut(value, ":")
+	if flag == "--header" && found {
+		return name + ": " + Redacted
+	}
+	return Redacted
+}
+
+// RedactJSON replaces the values under secret keys and user info in URLs.
+// Under "header" and "headers" the names stay.
+func RedactJSON(raw json.RawMessage) (json.RawMessage, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, fmt.Errorf("scenario: %w", err)
+	}
+	return json.Marshal(redactTree(v, false))
+}
+
+func redactTree(v any, secret bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			v[k] = redactTree(x, secret || secretKeys.MatchString(k))
+		}
+	case []any:
+		for i, x := range v {
+			v[i] = redactTree(x, secret)
+		}
+	case string:
+		if name, _, header := strings.Cut(v, ": "); secret && header && !strings.ContainsAny(name, " {[\"") {
+			return name + ": " + Redacted
+		}
+		if secret && v != "" {
+			return Redacted
+		}
+		return RedactURL(v)
+	case json.Number, bool:
+		if secret {
+			return Redacted
+		}
+	}
+	return v
+}
+
+// encode returns run.json without secrets.
+func (m Manifest) encode(secrets []string) ([]byte, error) {
+	if m.Schema == "" {
+		m.Schema = ManifestSchema
+	}
+	m.Command = RedactArgs(m.Command)
+	var err error
+	if m.Scenario, err = RedactJSON(m.Scenario); err != nil {
+		return nil, err
+	}
+	m.Targets = append([]TargetFacts(nil), m.Targets...)
+	for i := range m.Targets {
+		m.Targets[i].URL = RedactURL(m.Targets[i].URL)
+	}
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(scrub(string(b), secrets)), '\n'), nil
+}
+
+func (w *Writer) scrub(s string) string { return scrub(s, w.opt.Secrets) }
+
+// scrub replaces every secret in a text from outside.
+func scrub(s string, secrets []string) string {
+	for _, secret := range secrets {
+		if secret != "" {
+			s = strings.ReplaceAll(s, secret, Redacted)
+		}
+	}
+	return s
+}
