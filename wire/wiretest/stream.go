@@ -50,7 +50,9 @@ func streamFaults() []Fault {
 			return strings.ReplaceAll(events(p.objects()), "data: ", "event: message\nid: 7\nretry: 1000\ndata: ")
 		}),
 		fine("no_space_after_colon", "", func(p *peer) string { return strings.ReplaceAll(events(p.objects()), "data: ", "data:") }),
-		fine("multi_line_data", "", func(p *peer) string { return strings.ReplaceAll(events(p.objects()), `,"object"`, ",\ndata: \"object\"") }),
+		fine("multi_line_data", "", func(p *peer) string {
+			return strings.ReplaceAll(events(p.objects()), `,"object"`, ",\ndata: \"object\"")
+		}),
 		{Name: "split_character", Status: 200, serve: func(p *peer) bool {
 			text := strings.Replace(events(p.objects()), `"word"`, `"wörd 東京 🗼"`, 1)
 			p.streamHead()
