@@ -24,6 +24,15 @@ type Driver interface {
 	Decoder(c *Call) Decoder
 }
 
+// Adapter is a driver that can do without fields that it adds by itself.
+type Adapter interface {
+	// Refuse takes the fields of an Answer.RefusedField and reports whether a
+	// new Encode of the same call will differ from the refused request.
+	Refuse(fields string) bool
+	// Adapted says what is dropped or renamed since, one phrase each.
+	Adapted() []string
+}
+
 // Decoder reads one response. Segment is called for each segment in order and
 // must not keep it; End once, after the last.
 type Decoder interface {
@@ -78,7 +87,7 @@ const (
 type Answer struct {
 	Failure      Failure
 	ErrorClass   string // fixed short word
-	ErrorText    string // the server's words, one line, at most 300 bytes
+	ErrorText    string // the server's words, redacted, one line, at most 300 bytes
 	Chunks       Chunks
 	FirstEvent   int64 // first event that is no comment; wire.NotReached if none
 	Usage        Usage
@@ -88,12 +97,35 @@ type Answer struct {
 	Notes        []string
 	RetryAfter   Count    // ns
 	RateLimit    []string // name=value
-	RefusedField string   // a field that tokamak added and a 400 names
+	RefusedField string   // fields that tokamak added and a 400 or 422 names, comma separated; see Adapter
 	// Server's own durations in ns, where the response tells.
 	Queue, Prefill, Decode Count
-	// Content is all text of the answer, choice after choice: reasoning and
-	// text in order of arrival.
+	// Content is what the chunks hold, in order of arrival: chunk i is the
+	// next Chunks.Bytes[i] bytes of it. Parts says what is what in it.
 	Content []byte
+	Parts   []Part
 	// Thinking counts the bytes of Content that are reasoning.
 	Thinking int64
+}
+
+// Part is a run of Content of one kind and choice; it begins where the part
+// before ends.
+type Part struct {
+	End    int // offset in Content
+	Kind   Kind
+	Choice int32
+}
+
+// Text returns the text of one choice without reasoning, tool calls and
+// refusals: what a conversation's history holds.
+func (a *Answer) Text(choice int32) []byte {
+	var out []byte
+	start := 0
+	for _, p := range a.Parts {
+		if p.Kind == Text && p.Choice == choice {
+			out = append(out, a.Content[start:p.End]...)
+		}
+		start = p.End
+	}
+	return out
 }

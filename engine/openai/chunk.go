@@ -1,0 +1,378 @@
+package openai
+
+import (
+	"slices"
+
+	"github.com/tokamak-bench/tokamak/engine"
+	"github.com/tokamak-bench/tokamak/wire"
+)
+
+// chunk reads one JSON object of a response: a chunk of a stream or a whole
+// answer. It returns false, and has added no content, if the text is no JSON.
+func (d *decoder) chunk(data []byte, e wire.Event) bool {
+	rows, packed, last, content := d.rows, len(d.packed), d.last, len(d.content)
+	parts := len(d.parts)
+	var lastPart engine.Part
+	if parts > 0 {
+		lastPart = d.parts[parts-1]
+	}
+	before, u := d.usage, d.u
+	violations, notes := len(d.a.Violations), len(d.a.Notes)
+	s := scanner{b: data}
+	flat := d.members(&s, e)
+	if !s.end() {
+		d.rows, d.packed, d.last, d.content = rows, d.packed[:packed], last, d.content[:content]
+		d.parts = d.parts[:parts]
+		if parts > 0 {
+			d.parts[parts-1] = lastPart
+		}
+		d.usage, d.u = before, u
+		d.a.Violations, d.a.Notes = d.a.Violations[:violations], d.a.Notes[:notes]
+		return false
+	}
+	if flat {
+		d.setError(parseError(data))
+	}
+	d.usage.event(d, rows)
+	return true
+}
+
+// members reads the top level; it reports whether the object itself is an
+// error.
+func (d *decoder) members(s *scanner, e wire.Event) (flat bool) {
+	if s.peek() != '{' {
+		d.shape(s)
+		return false
+	}
+	first := s.open('{')
+	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
+		switch string(k) {
+		case "choices":
+			d.readChoices(s, e)
+		case "id":
+			d.id(s)
+		case "usage":
+			d.usage.read(s)
+		case "error":
+			if d.present(s) {
+				flat = true
+			}
+		case "object":
+			if t, _ := d.str(s); string(t) == "error" {
+				flat = true
+			}
+		case "timings":
+			d.timings(s)
+		case "time_info":
+			d.usage.read(s)
+		case "x_groq":
+			d.groq(s)
+		default:
+			s.skip()
+		}
+	}
+	return flat
+}
+
+// shape passes a value of a type that the API does not have there; null is
+// as good as absent.
+func (d *decoder) shape(s *scanner) {
+	if s.peek() != 'n' {
+		d.violation(badShape)
+	}
+	s.skip()
+}
+
+// str returns a string's raw text, or passes what is none.
+func (d *decoder) str(s *scanner) (raw []byte, escaped bool) {
+	if s.peek() != '"' {
+		s.skip()
+		return nil, false
+	}
+	return s.text()
+}
+
+// present passes a value and tells whether it is there: neither null nor an
+// empty string or object.
+func (d *decoder) present(s *scanner) bool {
+	s.peek()
+	start := s.p
+	s.skip()
+	switch string(s.b[start:s.p]) {
+	case "null", `""`, "{}", "false", "0":
+		return false
+	}
+	return !s.bad
+}
+
+func (d *decoder) id(s *scanner) {
+	raw, escaped := d.str(s)
+	if d.a.ServerID == "" && len(raw) > 0 && len(raw) <= 256 && !escaped {
+		d.a.ServerID = clean(string(raw), 128)
+	}
+}
+
+func (d *decoder) groq(s *scanner) {
+	if s.peek() != '{' {
+		s.skip()
+		return
+	}
+	first := s.open('{')
+	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
+		if string(k) == "usage" {
+			d.usage.read(s)
+		} else {
+			s.skip()
+		}
+	}
+}
+
+func (d *decoder) readChoices(s *scanner, e wire.Event) {
+	if s.peek() != '[' {
+		d.shape(s)
+		return
+	}
+	first := s.open('[')
+	for s.item(&first) {
+		d.choice(s, e)
+	}
+}
+
+// choice reads one element of choices; the index may come after the content.
+func (d *decoder) choice(s *scanner, e wire.Event) {
+	if s.peek() != '{' {
+		d.shape(s)
+		return
+	}
+	start := len(d.content)
+	d.pieces = d.pieces[:0]
+	index := int64(0)
+	var finish []byte
+	first := s.open('{')
+	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
+		switch string(k) {
+		case "delta", "message":
+			d.delta(s)
+		case "text":
+			d.field(s, engine.Text)
+		case "index":
+			if n, ok := s.integer(); ok {
+				index = n
+			}
+		case "finish_reason":
+			finish, _ = d.str(s)
+		case "usage":
+			d.usage.read(s)
+		default:
+			s.skip()
+		}
+	}
+	if s.bad {
+		return
+	}
+	c := d.state(index)
+	if c == nil {
+		d.violation(badShape)
+		d.content = d.content[:start]
+		return
+	}
+	d.commit(e, start, c)
+	if len(finish) > 0 {
+		if c.finish != "" && c.finish != string(finish) {
+			d.note(finishChanged)
+		}
+		if c.finish == "" {
+			c.finish = finishWord(finish)
+		}
+	}
+}
+
+// finishWord returns a finish reason; the usual ones without allocating.
+func finishWord(b []byte) string {
+	switch string(b) {
+	case "stop":
+		return "stop"
+	case "length":
+		return "length"
+	case "tool_calls":
+		return "tool_calls"
+	}
+	return clean(string(b), 64)
+}
+
+// delta reads what was added to a choice, or its whole message.
+func (d *decoder) delta(s *scanner) {
+	if s.peek() != '{' {
+		d.shape(s)
+		return
+	}
+	reasoned := false
+	first := s.open('{')
+	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
+		switch string(k) {
+		case "content":
+			if s.peek() == '[' {
+				d.contentParts(s)
+			} else {
+				d.field(s, engine.Text)
+			}
+		case "reasoning_content", "reasoning":
+			// Some servers send both names with the same text.
+			if reasoned {
+				s.skip()
+				continue
+			}
+			reasoned = d.field(s, engine.Reasoning)
+		case "refusal":
+			d.field(s, engine.Refusal)
+		case "tool_calls":
+			d.toolCalls(s)
+		case "function_call":
+			d.function(s)
+		default:
+			s.skip()
+		}
+	}
+}
+
+// field reads a string of content and reports whether it held anything.
+func (d *decoder) field(s *scanner, k engine.Kind) bool {
+	switch s.peek() {
+	case '"':
+	case 'n':
+		s.skip()
+		return false
+	case '{', '[':
+		if k == engine.Reasoning {
+			s.skip() // some gateways put an object there
+			return false
+		}
+		fallthrough
+	default:
+		d.shape(s)
+		return false
+	}
+	raw, escaped := s.text()
+	if len(raw) == 0 {
+		return false
+	}
+	if len(d.content)+len(raw) > maxContent {
+		d.violation(answerTooLong)
+		return true
+	}
+	if d.content == nil {
+		d.content = make([]byte, 0, min(max(d.c.MaxTokens*5, 64), 4096))
+	}
+	if escaped || d.u.high != 0 {
+		d.content = unescape(d.content, raw, &d.u)
+	} else {
+		d.content = append(d.content, raw...)
+	}
+	d.pieces = append(d.pieces, engine.Part{End: len(d.content), Kind: k})
+	return true
+}
+
+// contentParts reads content that is a list of typed parts.
+func (d *decoder) contentParts(s *scanner) {
+	first := s.open('[')
+	for s.item(&first) {
+		if s.peek() != '{' {
+			d.shape(s)
+			continue
+		}
+		in := s.open('{')
+		for k, ok := s.key(&in); ok; k, ok = s.key(&in) {
+			switch {
+			case string(k) == "text":
+				d.field(s, engine.Text)
+			case string(k) == "thinking" && s.peek() == '[':
+				d.thinkingParts(s)
+			case string(k) == "thinking":
+				d.field(s, engine.Reasoning)
+			default:
+				s.skip()
+			}
+		}
+	}
+}
+
+func (d *decoder) thinkingParts(s *scanner) {
+	first := s.open('[')
+	for s.item(&first) {
+		if s.peek() != '{' {
+			s.skip()
+			continue
+		}
+		in := s.open('{')
+		for k, ok := s.key(&in); ok; k, ok = s.key(&in) {
+			if string(k) == "text" {
+				d.field(s, engine.Reasoning)
+			} else {
+				s.skip()
+			}
+		}
+	}
+}
+
+func (d *decoder) toolCalls(s *scanner) {
+	if s.peek() != '[' {
+		d.shape(s)
+		return
+	}
+	first := s.open('[')
+	for s.item(&first) {
+		if s.peek() != '{' {
+			d.shape(s)
+			continue
+		}
+		in := s.open('{')
+		for k, ok := s.key(&in); ok; k, ok = s.key(&in) {
+			if string(k) == "function" {
+				d.function(s)
+			} else {
+				s.skip()
+			}
+		}
+	}
+}
+
+func (d *decoder) function(s *scanner) {
+	if s.peek() != '{' {
+		d.shape(s)
+		return
+	}
+	first := s.open('{')
+	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
+		switch string(k) {
+		case "name", "arguments":
+			d.field(s, engine.Tool)
+		default:
+			s.skip()
+		}
+	}
+}
+
+// commit makes one content chunk of what a choice brought.
+func (d *decoder) commit(e wire.Event, start int, c *choice) {
+	if len(d.pieces) == 0 {
+		return
+	}
+	if d.rows >= maxRows {
+		d.violation(answerTooLong)
+		d.content = d.content[:start]
+		return
+	}
+	if c.finish != "" {
+		d.note(contentAfterEnd)
+	}
+	for _, p := range d.pieces {
+		p.Choice = c.index
+		if n := len(d.parts); n > 0 && d.parts[n-1].Kind == p.Kind && d.parts[n-1].Choice == p.Choice {
+			d.parts[n-1].End = p.End
+		} else {
+			d.parts = append(d.parts, p)
+		}
+	}
+	d.addRow(e, len(d.content)-start, c.index)
+	d.pieces = slices.Delete(d.pieces, 0, len(d.pieces))
+}
