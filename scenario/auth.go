@@ -18,6 +18,8 @@ type Auth struct {
 	Key Secret
 	// Command, where set, is a shell command whose output is the key.
 	Command string
+	// File is the file that Key was read from, if it was.
+	File string
 	// From says in words where the key is from: $OPENAI_API_KEY, a file, a
 	// command; empty where there is none.
 	From string

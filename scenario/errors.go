@@ -63,5 +63,6 @@ func (e Errors) sorted() error {
 	slices.SortStableFunc(e, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
+	e = slices.CompactFunc(e, func(a, b *Error) bool { return *a == *b })
 	return e[:min(len(e), maxErrors)]
 }

@@ -36,18 +36,22 @@ type Flags struct {
 	OutputMode   *string  `name:"output-mode" section:"workload" placeholder:"exact|cap" group:"workload" help:"exact (default): ignore_eos and min_tokens where the server takes them; cap: max_tokens only."`
 	Dataset      *string  `name:"dataset" section:"workload" placeholder:"FILE|-" group:"workload" help:"Requests from a file or standard input."`
 	PrefixTokens *string  `name:"prefix-tokens" section:"workload" placeholder:"N" group:"workload" help:"Tokens at the front that all prompts share."`
-	Turns        *string  `name:"turns" section:"workload" placeholder:"N" group:"workload" help:"Turns of each conversation."`
+	Turns        *string  `name:"turns" section:"workload" placeholder:"DIST" group:"workload" help:"Turns of each conversation; each sends all that went before (default 1)."`
+	Whole        *bool    `name:"conversations" section:"workload" group:"workload" help:"Send a dataset's conversations turn by turn, with the live answers."`
+	Repeat       *bool    `name:"repeat" section:"workload" group:"workload" help:"Begin a dataset again after its end."`
+	Salt         *bool    `name:"salt" section:"workload" group:"workload" help:"Put noise in front of a dataset's texts, so that no cache knows them."`
+	Jitter       *string  `name:"jitter" section:"workload" placeholder:"D" group:"workload" help:"Spread a dataset's moments by up to D, for stamps that are quantised."`
 	Temperature  *string  `name:"temperature" section:"workload" placeholder:"T" group:"workload" help:"Sampling temperature."`
 	Tokenizer    *string  `name:"tokenizer" section:"workload" placeholder:"NAME|FILE" group:"workload" help:"What counts tokens: builtin (default), server, estimate, or a tokenizer.json."`
 	Body         *string  `name:"body" section:"workload" placeholder:"JSON" group:"workload" help:"Fields merged into each request body."`
 	Rate         *string  `name:"rate" section:"load" placeholder:"R" group:"load" help:"Open loop: requests/s."`
 	Arrival      *string  `name:"arrival" section:"load" placeholder:"PROCESS" group:"load" help:"poisson (default), constant, gamma:cv=2."`
 	Concurrency  *string  `name:"concurrency" section:"load" placeholder:"N" group:"load" help:"Closed loop: N users."`
-	Think        *string  `name:"think" section:"load" placeholder:"DIST" group:"load" help:"Closed loop: pause of a user between requests, e.g. 2s, exp:mean=2s."`
+	Think        *string  `name:"think" section:"load" placeholder:"DIST" group:"load" help:"Closed loop: pause of a user between sessions, e.g. 2s, exp:mean=2s."`
 	Stages       *string  `name:"stages" section:"load" placeholder:"LIST" group:"load" help:"Levels in turn: rate=5:30s,rate=20:30s."`
 	Duration     *string  `name:"duration" section:"load" placeholder:"D" group:"load" help:"How long to send (default 30s)."`
 	Requests     *string  `name:"requests" section:"load" placeholder:"N" group:"load" help:"How many requests to send."`
-	Warmup       *string  `name:"warmup" section:"load" placeholder:"D|Nreq" group:"load" help:"Load before what is counted."`
+	Warmup       *string  `name:"warmup" section:"load" placeholder:"D|Nreq" group:"load" help:"What the steady block leaves out at its start (default: found)."`
 	Drain        *string  `name:"drain" section:"load" placeholder:"D" group:"load" help:"How long requests in flight may go on after the end (default 1m)."`
 	MaxInFlight  *string  `name:"max-in-flight" section:"load" placeholder:"N" group:"load" help:"Hold requests back at N in flight; the wait counts."`
 	Speed        *string  `name:"speed" section:"load" placeholder:"X" group:"load" help:"Replay a dataset's own timing X times as fast."`

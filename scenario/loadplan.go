@@ -61,7 +61,7 @@ func (r *resolver) kind(s *Scenario) *load.Stage {
 	case r.has("load.speed"):
 		l.Kind = OwnTiming
 		return nil
-	case s.Workload.Dataset != "":
+	case s.Workload.Dataset() != "":
 		l.Kind = OwnTiming
 	default:
 		l.Kind = ClosedLoop
@@ -70,37 +70,22 @@ func (r *resolver) kind(s *Scenario) *load.Stage {
 	return &load.Stage{Mode: load.ClosedLoop, From: users, To: users}
 }
 
-// bound gives the plan its end and puts the warm-up in front.
+// bound gives the plan its end.
 func (r *resolver) bound(s *Scenario, stage *load.Stage) {
 	l := &s.Load
 	p := &l.Plan
 	p.MaxRequests = l.Requests
-	if l.Requests > 0 {
-		p.MaxRequests += l.WarmupRequests
-	}
 	if stage == nil {
-		if l.WarmupTime > 0 && len(p.Stages) > 0 {
-			first := p.Stages[0]
-			p.Stages = append([]load.Stage{{Mode: first.Mode, From: first.From, To: first.From, Duration: l.WarmupTime}}, p.Stages...)
-		}
 		return
 	}
 	if l.Duration == 0 && l.Requests == 0 {
-		if s.Workload.Dataset == "" {
+		if s.Workload.Dataset() == "" {
 			l.Duration = defaultDuration
 		} else {
 			p.MaxRequests = Unbounded
 		}
 	}
 	stage.Duration = l.Duration
-	if l.WarmupTime > 0 {
-		warm := *stage
-		warm.Duration = l.WarmupTime
-		p.Stages = append(p.Stages, warm)
-		if l.Requests > 0 {
-			stage.Requests, p.MaxRequests = l.Requests, 0
-		}
-	}
 	p.Stages = append(p.Stages, *stage)
 }
 

@@ -55,12 +55,18 @@ func unknownKey(e entry, section string, t table) *Error {
 	if section != "" {
 		where = section
 	}
+	_, near := nearest(e.key, t.keys(section))
+	if other, ok := t.sectionOf(strings.ToLower(e.key)); ok && !near {
+		return &Error{e.pos, fmt.Sprintf("unknown key %q in %s; it stands under %q", e.key, where, other)}
+	}
+	return unknownWord(e, where, t.keys(section))
+}
+
+// unknownWord is the error of a key that is none of words.
+func unknownWord(e entry, where string, words []string) *Error {
 	msg := fmt.Sprintf("unknown key %q in %s", clip(e.key), where)
-	if near, ok := nearest(e.key, t.keys(section)); ok {
+	if near, ok := nearest(e.key, words); ok {
 		return &Error{e.pos, fmt.Sprintf("%s; did you mean %q?", msg, near)}
 	}
-	if other, ok := t.sectionOf(strings.ToLower(e.key)); ok {
-		return &Error{e.pos, fmt.Sprintf("%s; %q stands under %q", msg, e.key, other)}
-	}
-	return &Error{e.pos, fmt.Sprintf("%s; it has %s", msg, strings.Join(t.keys(section), ", "))}
+	return &Error{e.pos, fmt.Sprintf("%s; it has %s", msg, strings.Join(words, ", "))}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/load"
-	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload"
 )
 
 // Scenario is a run as resolved: defaults applied, everything typed.
@@ -98,17 +98,23 @@ const (
 
 // Workload says what is sent.
 type Workload struct {
-	// InputTokens and OutputTokens are lengths in tokens; nil with a dataset
-	// that says them itself.
-	InputTokens  stat.Distribution
-	OutputTokens stat.Distribution
-	OutputMode   OutputMode
-	Dataset      string // file; "-" is standard input; empty: synthetic
-	PrefixTokens int64
-	Turns        int64    // 1 where nothing was said
-	Temperature  *float64 // nil: the server decides
-	Tokenizer    string   // builtin, server, estimate, or a file
-	Body         json.RawMessage
+	// Config is complete for workload.New but for what only the run knows:
+	// its Salt, its MaxSessions, and the tokenizer of a dataset. A synthetic
+	// workload has at least one class.
+	Config      workload.Config
+	OutputMode  OutputMode
+	Temperature *float64 // nil: the server decides
+	Tokenizer   string   // builtin, server, estimate, or a file
+	Body        json.RawMessage
+}
+
+// Dataset returns the name of the dataset, - for standard input, or "" for a
+// synthetic workload.
+func (w *Workload) Dataset() string {
+	if w.Config.Dataset == nil {
+		return ""
+	}
+	return w.Config.Dataset.Name
 }
 
 // LoadKind says what decides the moments.
@@ -136,9 +142,8 @@ type Load struct {
 	// bound.
 	Duration time.Duration
 	Requests int64
-	// What is due in the first WarmupTime, or the first WarmupRequests
-	// requests, is sent and recorded but not counted. Plan has the time in
-	// front as a stage of its own, and the requests in its MaxRequests.
+	// WarmupTime or WarmupRequests are what the steady window leaves out at
+	// its start; 0: that is found.
 	WarmupTime     time.Duration
 	WarmupRequests int64
 	Drain          time.Duration

@@ -207,6 +207,7 @@ func (r *resolver) auth(t *Target) Auth {
 	case r.has("target.api-key-file"):
 		a.Key = r.keyFile()
 		a.From = "the key file"
+		a.File = r.set["target.api-key-file"].text
 	default:
 		env := r.text("target.api-key-env", "the name of an environment variable")
 		asked := env != ""

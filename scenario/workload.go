@@ -3,9 +3,15 @@ package scenario
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload"
 )
 
 // The defaults of a synthetic workload, in tokens.
@@ -14,39 +20,123 @@ const (
 	defaultOutput = 128
 )
 
+// Tokenizers with a name; any other word is a file.
+var tokenizers = []string{"builtin", "server", "estimate"}
+
 func (r *resolver) workload(s *Scenario) {
 	w := &s.Workload
-	w.InputTokens = r.distribution("workload.input-tokens", stat.ParseDistribution)
-	w.OutputTokens = r.distribution("workload.output-tokens", stat.ParseDistribution)
+	w.Config.Dataset = r.dataset()
+	w.Config.Classes = r.classes(w.Config.Dataset != nil)
 	w.OutputMode = OutputMode(r.oneOf("workload.output-mode", string(Exact), string(Exact), string(Cap)))
-	w.Dataset = r.dataset()
-	w.PrefixTokens = r.whole("workload.prefix-tokens", 0, 0)
-	w.Turns = r.whole("workload.turns", 1, 1)
 	if r.has("workload.temperature") {
 		t := r.number("workload.temperature", "a number from 0 on", 0, true)
 		w.Temperature = &t
 	}
-	w.Tokenizer = r.text("workload.tokenizer", "builtin, server, estimate, or a tokenizer.json")
-	if w.Tokenizer == "" {
-		w.Tokenizer = "builtin"
-	}
+	w.Tokenizer = r.tokenizer()
 	w.Body = r.body()
-	if w.Dataset != "" {
-		return
-	}
-	if w.InputTokens == nil {
-		w.InputTokens = stat.Constant(defaultInput)
-	}
-	if w.OutputTokens == nil {
-		w.OutputTokens = stat.Constant(defaultOutput)
-	}
 }
 
-func (r *resolver) dataset() string {
-	if r.set["workload.dataset"].text == "-" {
-		return "-"
+func (r *resolver) tokenizer() string {
+	t := r.text("workload.tokenizer", "builtin, server, estimate, or a tokenizer.json")
+	switch {
+	case t == "":
+		return tokenizers[0]
+	case slices.Contains(tokenizers, t):
+		return t
 	}
-	return r.file("workload.dataset")
+	return r.file("workload.tokenizer")
+}
+
+func (r *resolver) dataset() *workload.Dataset {
+	for _, id := range []string{"conversations", "repeat", "salt", "jitter"} {
+		r.needs("workload."+id, "workload.dataset")
+	}
+	if !r.has("workload.dataset") {
+		return nil
+	}
+	d := &workload.Dataset{
+		Repeat:        r.boolean("workload.repeat"),
+		Salt:          r.boolean("workload.salt"),
+		Conversations: r.boolean("workload.conversations"),
+		Jitter:        r.duration("workload.jitter", 0, true),
+	}
+	if d.Name = r.set["workload.dataset"].text; d.Name == "-" {
+		d.Open, d.Once = func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }, true
+		return d
+	}
+	name := r.file("workload.dataset")
+	d.Open = func() (io.ReadCloser, error) { return os.Open(name) }
+	return d
+}
+
+// classKeys are the keys of an entry of classes; those that a workload has
+// too are inherited from it.
+var classKeys = []string{"name", "tenant", "weight", "input-tokens", "output-tokens", "prefix-tokens", "prefixes",
+	"turns", "think", "patience", "reuse"}
+
+// classes returns the kinds of traffic: those of the list, or the one that
+// the workload's own settings describe.
+func (r *resolver) classes(dataset bool) []workload.Class {
+	v, ok := r.set["workload.classes"]
+	if !ok {
+		c := r.class(dataset)
+		if dataset && c.Output == nil {
+			return nil
+		}
+		return []workload.Class{c}
+	}
+	if v.kind != listValue || len(v.items) == 0 {
+		r.fail(v.expected("a list of classes"))
+		return nil
+	}
+	var all []workload.Class
+	for _, item := range v.items {
+		if item.kind != mapValue {
+			r.fail(item.expected("a mapping with the keys " + strings.Join(classKeys, ", ")))
+			continue
+		}
+		sub := &resolver{set: maps.Clone(r.set), env: r.env}
+		for _, e := range item.entries {
+			if !slices.Contains(classKeys, e.key) {
+				sub.fail(unknownWord(e, "a class", classKeys))
+				continue
+			}
+			sub.set["workload."+e.key] = e.value
+		}
+		all = append(all, sub.class(dataset))
+		r.errs = append(r.errs, sub.errs...)
+	}
+	return all
+}
+
+// class reads one kind of traffic from the settings.
+func (r *resolver) class(dataset bool) workload.Class {
+	c := workload.Class{
+		Name:         r.text("workload.name", "the name of a class"),
+		Tenant:       r.text("workload.tenant", "the name of a tenant"),
+		Weight:       r.number("workload.weight", "a weight from 0 on", 1, true),
+		Input:        r.tokens("workload.input-tokens"),
+		Output:       r.tokens("workload.output-tokens"),
+		PrefixTokens: r.whole("workload.prefix-tokens", 0, 0),
+		Prefixes:     r.whole("workload.prefixes", 1, 1),
+		Turns:        r.distribution("workload.turns", stat.ParseDistribution),
+		Think:        r.distribution("workload.think", stat.ParseDurations),
+		Patience:     r.distribution("workload.patience", stat.ParseDurations),
+		Reuse:        r.boolean("workload.reuse"),
+	}
+	if !dataset {
+		if c.Input == nil {
+			c.Input = stat.Constant(defaultInput)
+		}
+		if c.Output == nil {
+			c.Output = stat.Constant(defaultOutput)
+		}
+	}
+	return c
+}
+
+func (r *resolver) tokens(id string) stat.Distribution {
+	return r.distribution(id, stat.ParseDistribution)
 }
 
 // body reads a JSON object, from text or as a mapping. Errors do not repeat

@@ -1,0 +1,227 @@
+package scenario
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/workload"
+)
+
+// Frozen returns the resolved scenario as JSON with every default filled in
+// and secrets redacted, for the run's manifest. Where nothing was redacted it
+// is itself a scenario file that resolves to the same run.
+func (s *Scenario) Frozen() (json.RawMessage, error) {
+	return json.Marshal(section{}.
+		set("name", s.Name).
+		set("target", s.Target.frozen()).
+		set("workload", s.Workload.frozen()).
+		set("load", s.Load.frozen()).
+		set("slo", s.SLO).
+		set("out", s.Out.frozen(s.InconclusiveOK)))
+}
+
+// section is a mapping of a scenario file; encoding/json sorts its keys.
+type section map[string]any
+
+// set adds a setting that says something: empty text, false, zero and empty
+// lists are left out.
+func (s section) set(key string, v any) section {
+	switch x := v.(type) {
+	case string:
+		if x == "" {
+			return s
+		}
+	case bool:
+		if !x {
+			return s
+		}
+	case int:
+		if x == 0 {
+			return s
+		}
+	case int64:
+		if x == 0 {
+			return s
+		}
+	case []string:
+		if len(x) == 0 {
+			return s
+		}
+	case section:
+		if len(x) == 0 {
+			return s
+		}
+	}
+	s[key] = v
+	return s
+}
+
+func (t *Target) frozen() section {
+	urls := make([]string, len(t.URLs))
+	for i, u := range t.URLs {
+		urls[i] = Redacted(u)
+	}
+	if t.UnixSocket != "" {
+		urls = []string{"unix://" + t.UnixSocket}
+	}
+	headers := make([]string, len(t.Header))
+	for i, h := range t.Header {
+		headers[i] = h.Name + ": " + hidden
+		if h.Env != "" {
+			headers[i] = h.Name + ": env:" + h.Env
+		}
+	}
+	s := section{}.set("url", urls).set("api", t.API).set("model", t.Model).set("no-stream", !t.Stream).set("header", headers).
+		set("ca", t.TLS.CA).set("cert", t.TLS.Cert).set("key", t.TLS.Key).set("insecure", t.TLS.Insecure).
+		set("no-proxy", t.Proxy.NoProxy).set("http2", t.HTTP2).set("retries", t.Retries).set("virtual", t.Virtual).
+		set("gpus", t.GPUs).set("connections", t.Connections.frozen()).
+		set("timeout", short(t.Timeouts.Total)).set("timeout-connect", short(t.Timeouts.Connect)).
+		set("timeout-stall", short(t.Timeouts.Stall))
+	if t.Timeouts.FirstByte > 0 {
+		s.set("timeout-first-byte", short(t.Timeouts.FirstByte))
+	}
+	if t.Timeouts.FirstToken > 0 {
+		s.set("timeout-first-token", short(t.Timeouts.FirstToken))
+	}
+	if t.WaitReady > 0 {
+		s.set("wait-ready", short(t.WaitReady))
+	}
+	if t.Proxy.URL != nil {
+		s.set("proxy", Redacted(t.Proxy.URL))
+	}
+	t.Auth.freeze(s)
+	return s
+}
+
+func (c Connections) frozen() any {
+	switch {
+	case c.Fresh:
+		return "fresh"
+	case c.MaxIdle > 0:
+		return c.MaxIdle
+	}
+	return "warm"
+}
+
+// freeze says where the key is from, never what it is. A command may hold a
+// secret in its arguments: its first word is kept.
+func (a *Auth) freeze(s section) {
+	if !strings.EqualFold(a.Header, "Authorization") {
+		s.set("auth-header", a.Header)
+	}
+	if env, ok := strings.CutPrefix(a.From, "$"); ok {
+		s.set("api-key-env", env)
+	}
+	s.set("api-key-file", a.File)
+	if a.Command != "" {
+		word, rest, _ := strings.Cut(a.Command, " ")
+		if rest != "" {
+			word += " " + hidden
+		}
+		s.set("auth-command", word)
+	}
+}
+
+func (w *Workload) frozen() section {
+	s := section{}.set("output-mode", string(w.OutputMode)).set("tokenizer", w.Tokenizer)
+	if w.Temperature != nil {
+		s.set("temperature", *w.Temperature)
+	}
+	if w.Body != nil {
+		s.set("body", hidden)
+	}
+	if d := w.Config.Dataset; d != nil {
+		s.set("dataset", d.Name).set("repeat", d.Repeat).set("salt", d.Salt).set("conversations", d.Conversations)
+		if d.Jitter > 0 {
+			s.set("jitter", short(d.Jitter))
+		}
+	}
+	c := w.Config.Classes
+	if len(c) == 1 && plain(&c[0]) {
+		freezeClass(&c[0], s)
+		return s
+	}
+	list := make([]section, len(c))
+	for i := range c {
+		list[i] = section{"weight": c[i].Weight}
+		freezeClass(&c[i], list[i])
+	}
+	if len(list) > 0 {
+		s.set("classes", list)
+	}
+	return s
+}
+
+// plain tells whether the workload's own settings can say the class.
+func plain(c *workload.Class) bool {
+	return c.Name == "" && c.Tenant == "" && c.Weight == 1 && c.Prefixes == 1 && c.Think == nil && c.Patience == nil && !c.Reuse
+}
+
+func freezeClass(c *workload.Class, s section) {
+	s.set("name", c.Name).set("tenant", c.Tenant).set("prefix-tokens", c.PrefixTokens).set("reuse", c.Reuse)
+	if c.Prefixes != 1 {
+		s.set("prefixes", c.Prefixes)
+	}
+	if c.Input != nil {
+		s["input-tokens"] = c.Input.String()
+	}
+	if c.Output != nil {
+		s["output-tokens"] = c.Output.String()
+	}
+	if c.Turns != nil {
+		s["turns"] = c.Turns.String()
+	}
+	if c.Think != nil {
+		s["think"] = c.Think.String()
+	}
+	if c.Patience != nil {
+		s["patience"] = c.Patience.String()
+	}
+}
+
+func (l *Load) frozen() section {
+	s := section{"seed": l.Plan.Seed, "drain": l.Drain.String()}
+	stages := l.Plan.Stages
+	switch l.Kind {
+	case OpenLoop:
+		s.set("rate", stages[0].From).set("arrival", l.Plan.Arrival.String())
+	case ClosedLoop:
+		s.set("concurrency", int64(stages[0].From))
+	case Staged:
+		texts := make([]string, len(stages))
+		for i, g := range stages {
+			texts[i] = g.String()
+		}
+		s.set("stages", texts).set("arrival", l.Plan.Arrival.String())
+	case OwnTiming:
+		if len(stages) == 0 {
+			s.set("speed", l.Plan.Speed)
+		}
+	}
+	if l.Plan.Think != nil {
+		s.set("think", l.Plan.Think.String())
+	}
+	if l.Duration > 0 {
+		s.set("duration", short(l.Duration))
+	}
+	switch {
+	case l.WarmupTime > 0:
+		s.set("warmup", short(l.WarmupTime))
+	case l.WarmupRequests > 0:
+		s.set("warmup", number(float64(l.WarmupRequests))+"req")
+	}
+	return s.set("requests", l.Requests).set("max-in-flight", l.MaxInFlight).set("abort", l.Abort).
+		set("max-total-tokens", l.MaxTotalTokens)
+}
+
+func (o *Out) frozen(inconclusiveOK bool) section {
+	dir := o.Dir
+	if o.None {
+		dir = "none"
+	}
+	tags := section{}
+	for _, t := range o.Tags {
+		tags[t.Key] = t.Value
+	}
+	return section{}.set("dir", dir).set("tag", tags).set("save-outputs", o.SaveOutputs).set("inconclusive-ok", inconclusiveOK)
+}

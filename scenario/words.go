@@ -1,0 +1,140 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/workload"
+)
+
+// String describes the load in a line: open loop, 8 requests/s poisson, 20s.
+func (l *Load) String() string {
+	var parts []string
+	switch l.Kind {
+	case OwnTiming:
+		parts = append(parts, "the dataset's own timing")
+		if l.Plan.Speed != 1 {
+			parts = append(parts, number(l.Plan.Speed)+" times as fast")
+		}
+	case Staged:
+		for _, s := range l.Plan.Stages {
+			parts = append(parts, s.String())
+		}
+		parts[0] = "stages " + parts[0]
+	case OpenLoop:
+		parts = append(parts, fmt.Sprintf("open loop, %s requests/s %s", number(l.Plan.Stages[0].From), l.Plan.Arrival))
+	case ClosedLoop:
+		users := "users"
+		if l.Plan.Stages[0].From == 1 {
+			users = "user"
+		}
+		parts = append(parts, fmt.Sprintf("closed loop, %s %s", number(l.Plan.Stages[0].From), users))
+	}
+	if l.Plan.Think != nil {
+		parts = append(parts, "think "+l.Plan.Think.String())
+	}
+	if l.Duration > 0 {
+		parts = append(parts, short(l.Duration))
+	}
+	if l.Requests > 0 {
+		parts = append(parts, fmt.Sprintf("%d requests", l.Requests))
+	}
+	if l.MaxInFlight > 0 {
+		parts = append(parts, fmt.Sprintf("at most %d in flight", l.MaxInFlight))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String describes the workload in a line: 256 tokens in, 128 out.
+func (w *Workload) String() string {
+	if name := w.Dataset(); name != "" {
+		if name == "-" {
+			return "requests from standard input"
+		}
+		return "dataset " + name
+	}
+	c := w.Config.Classes
+	if len(c) == 1 {
+		return classWords(&c[0])
+	}
+	var total float64
+	for i := range c {
+		total += c[i].Weight
+	}
+	parts := make([]string, len(c))
+	for i := range c {
+		parts[i] = fmt.Sprintf("%s %.0f%%: %s", c[i].Name, 100*c[i].Weight/total, classWords(&c[i]))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func classWords(c *workload.Class) string {
+	s := fmt.Sprintf("%v tokens in", c.Input)
+	if c.Output != nil {
+		s += fmt.Sprintf(", %v out", c.Output)
+	}
+	if c.PrefixTokens > 0 {
+		s += fmt.Sprintf(", behind a shared prefix of %d", c.PrefixTokens)
+	}
+	if c.Turns != nil {
+		s += fmt.Sprintf(", %v turns", c.Turns)
+	}
+	return s
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// short writes a duration without its zero parts: 2m, not 2m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Forecast is what a run will send, expected before it starts.
+type Forecast struct {
+	// Requests, InputTokens and OutputTokens are for the whole run where
+	// Known; else of one session on average.
+	Requests, InputTokens, OutputTokens float64
+	Known                               bool
+	LongestInput                        int64
+	PeakRate                            float64 // sessions/s of open stages
+	PeakUsers                           int64   // of closed stages
+	Duration                            time.Duration
+}
+
+// Forecast looks at the plan and the first sessions. A dataset is not read:
+// ok is then false.
+func (s *Scenario) Forecast() (f Forecast, ok bool) {
+	if s.Workload.Dataset() != "" {
+		return f, false
+	}
+	source, err := workload.New(s.Workload.Config, s.Seed)
+	if err != nil {
+		return f, false
+	}
+	plan := s.Load.Plan.Describe()
+	f = Forecast{PeakRate: plan.PeakRate, PeakUsers: plan.PeakUsers, Duration: plan.Duration, Known: plan.Known}
+	sessions := int64(plan.Requests)
+	if !plan.Known {
+		sessions = 100
+	}
+	each, ok := workload.Describe(source, max(sessions, 1))
+	if !ok {
+		return f, false
+	}
+	n := 1.0
+	if plan.Known {
+		n = plan.Requests
+	}
+	f.Requests, f.InputTokens, f.OutputTokens = n*each.Requests, n*each.InputTokens, n*each.OutputTokens
+	f.LongestInput = each.LongestInput
+	return f, true
+}
