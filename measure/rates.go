@@ -2,8 +2,7 @@ package measure
 
 import (
 	"math"
-
-	"github.com/tokamak-bench/tokamak/stat"
+	"strings"
 )
 
 // rate is a metric with one value a run.
@@ -54,6 +53,9 @@ func percent(part, whole float64) float64 {
 }
 
 func (v *View) tally() *tally {
+	if v.counted != nil {
+		return v.counted
+	}
 	t := &tally{seconds: float64(v.to-v.from) / 1e9}
 	if v.to <= v.from {
 		t.seconds = math.NaN()
@@ -62,6 +64,7 @@ func (v *View) tally() *tally {
 		v.count(t, r)
 	}
 	v.countCarried(t)
+	v.counted = t
 	return t
 }
 
@@ -175,60 +178,32 @@ func (v *View) weights(r *row) (in, all float64) {
 
 // addRates puts the rates among the metrics.
 func (v *View) addRates(out map[string]Metric) {
-	t := v.tally()
 	for i := range rates {
 		d := &rates[i]
-		x := d.value(v, t)
-		out[d.name] = Metric{Unit: d.unit, Value: Some(x), Rate: true}
-		if gpus := v.a.opt.GPUs; d.perGPU && gpus > 0 {
-			out[d.name+perGPU] = Metric{Unit: d.unit, Value: Some(x / float64(gpus)), Rate: true}
+		out[d.name] = Metric{Unit: d.unit, Value: v.Rate(d.name), Rate: true}
+		if d.perGPU && v.a.opt.GPUs > 0 {
+			out[d.name+perGPU] = Metric{Unit: d.unit, Value: v.Rate(d.name + perGPU), Rate: true}
 		}
 	}
 }
 
-// Limit is what a good request meets: its value of a metric, or a percentile
-// of its own gaps for a pooled one, is below (above) Value.
-type Limit struct {
-	Metric string
-	P      float64 // percentile as a share in (0, 1]; used for pooled metrics
-	Above  bool    // the value must be above
-	Equal  bool    // and may be equal
-	Value  float64 // in the metric's unit
-}
-
-// breaks tells whether x is not within the limit.
-func (l *Limit) breaks(x float64) bool {
-	switch {
-	case x == l.Value:
-		return !l.Equal
-	case l.Above:
-		return x < l.Value
-	}
-	return x > l.Value
-}
-
-// meets tells whether a successful request meets every limit. A limit on what
-// the request does not have is met.
-func (v *View) meets(r *row) bool {
-	for i := range v.a.opt.Limits {
-		l := &v.a.opt.Limits[i]
-		if x := v.own(l, r); !math.IsNaN(x) && l.breaks(x) {
-			return false
+// Rate returns the value of the rate called name.
+func (v *View) Rate(name string) Value {
+	whole, divided := strings.CutSuffix(name, perGPU)
+	for i := range rates {
+		d := &rates[i]
+		if d.name != whole || divided && (!d.perGPU || v.a.opt.GPUs <= 0) {
+			continue
 		}
+		x := d.value(v, v.tally())
+		if divided {
+			x /= float64(v.a.opt.GPUs)
+		}
+		return Some(x)
 	}
-	return true
+	return Value{}
 }
 
-// own is a request's own value of a limit's metric.
-func (v *View) own(l *Limit, r *row) float64 {
-	name := base(l.Metric)
-	if d := defined(name); d != nil {
-		return d.in(r)
-	}
-	n := 0
-	v.gapValues(name, r, func(float64) bool { n++; return true })
-	if n == 0 {
-		return math.NaN()
-	}
-	return stat.Select(func(yield func(float64) bool) { v.gapValues(name, r, yield) }, n, []int{stat.Rank(n, l.P)})[0]
-}
+// Errors returns how many requests failed or were never sent, and of how many
+// that count: those that were cut or cancelled do not.
+func (v *View) Errors() (over, of int) { t := v.tally(); return t.over, t.over + t.ok }

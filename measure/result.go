@@ -52,6 +52,8 @@ type View struct {
 	a        *Accumulator
 	from, to int64
 	rows     []*row
+	counted  *tally // cached
+	audit    *client
 }
 
 // Window returns the view's window in ns since the run's epoch.

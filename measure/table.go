@@ -19,29 +19,57 @@ type definition struct {
 	name, unit string
 	basis      basis
 	value      func(*row) float64 // in ns or the unit; NaN: absent
+	// floor is what the value of a request that was stopped would at least have
+	// been; nil where nothing is known.
+	floor func(*row) float64
 }
 
 // definitions are the metrics with one value a request. docs/metrics.md says
 // the same in words.
 var definitions = [...]definition{
-	{"ttft", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.firstToken) }},
-	{"ttft_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstToken) }},
-	{"ttft_answer", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.answer) }},
-	{"ttfb", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstByte) }},
-	{"jitter", "ms", fromArrivals | paced | latency, func(r *row) float64 { return r.jitter }},
-	{"stall_max", "ms", fromArrivals | paced | latency, func(r *row) float64 { return float(r.stall) }},
-	{"tpot", "ms", fromArrivals | latency, tpot},
-	{"e2e", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.lastToken) }},
-	{"e2e_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.lastToken) }},
-	{"tokens_per_s_user", "tok/s", fromArrivals, func(r *row) float64 { return 1e9 / tpot(r) }},
-	{"schedule_lag", "ms", anyOutcome | signed, func(r *row) float64 { return span(r.intended, r.firstWrite) }},
-	{"client_lag", "ms", anyOutcome, func(r *row) float64 { return float(r.lag) }},
-	{"held", "ms", anyOutcome, func(r *row) float64 { return float(r.held) }},
-	{"connect", "ms", anyOutcome, func(r *row) float64 { return float(r.connect) }},
-	{"input_tokens", "tok", 0, func(r *row) float64 { return first(r.prompt, r.promptCounted) }},
-	{"output_tokens", "tok", 0, func(r *row) float64 { return first(r.output, r.outputCounted) }},
-	{"usage_difference", "tok", signed, func(r *row) float64 { return difference(r.output, r.outputCounted) }},
-	{"prompt_usage_difference", "tok", signed, func(r *row) float64 { return difference(r.prompt, r.promptCounted) }},
+	{"ttft", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.firstToken) }, waited},
+	{"ttft_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstToken) }, waitedSend},
+	{"ttft_answer", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.answer) }, waitedAnswer},
+	{"ttfb", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstByte) }, waitedByte},
+	{"jitter", "ms", fromArrivals | paced | latency, func(r *row) float64 { return r.jitter }, nil},
+	{"stall_max", "ms", fromArrivals | paced | latency, func(r *row) float64 { return float(r.stall) }, silence},
+	{"tpot", "ms", fromArrivals | latency, tpot, nil},
+	{"e2e", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.lastToken) }, sinceIntended},
+	{"e2e_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.lastToken) }, sinceSent},
+	{"tokens_per_s_user", "tok/s", fromArrivals, func(r *row) float64 { return 1e9 / tpot(r) }, nil},
+	{"schedule_lag", "ms", anyOutcome | signed, func(r *row) float64 { return span(r.intended, r.firstWrite) }, nil},
+	{"client_lag", "ms", anyOutcome, func(r *row) float64 { return float(r.lag) }, nil},
+	{"held", "ms", anyOutcome, func(r *row) float64 { return float(r.held) }, nil},
+	{"connect", "ms", anyOutcome, func(r *row) float64 { return float(r.connect) }, nil},
+	{"input_tokens", "tok", 0, func(r *row) float64 { return first(r.prompt, r.promptCounted) }, nil},
+	{"output_tokens", "tok", 0, func(r *row) float64 { return first(r.output, r.outputCounted) }, nil},
+	{"usage_difference", "tok", signed, func(r *row) float64 { return difference(r.output, r.outputCounted) }, nil},
+	{"prompt_usage_difference", "tok", signed, func(r *row) float64 { return difference(r.prompt, r.promptCounted) }, nil},
+}
+
+// sinceIntended and the like are floors: how long a stopped request had gone
+// on, or what it had reached.
+func sinceIntended(r *row) float64 { return span(r.intended, r.ended) }
+func sinceSent(r *row) float64     { return span(r.sent, r.ended) }
+func waited(r *row) float64        { return span(r.intended, reached(r.firstToken, r)) }
+func waitedAnswer(r *row) float64  { return span(r.intended, reached(r.answer, r)) }
+func waitedSend(r *row) float64    { return span(r.sent, reached(r.firstToken, r)) }
+func waitedByte(r *row) float64    { return span(r.sent, reached(r.firstByte, r)) }
+
+func silence(r *row) float64 {
+	x := span(r.lastToken, r.ended)
+	if math.IsNaN(x) || float64(r.stall) > x {
+		return float(r.stall)
+	}
+	return x
+}
+
+// reached is a moment, or the end where it did not come.
+func reached(at int64, r *row) int64 {
+	if at == absent {
+		return r.ended
+	}
+	return at
 }
 
 // span returns to − from in ns.

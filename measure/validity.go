@@ -1,5 +1,16 @@
 package measure
 
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/stat"
+)
+
 // Trust says how far the client shaped a figure.
 type Trust string
 
@@ -10,8 +21,10 @@ const (
 	Invalid  Trust = "invalid"  // the client was the limit
 )
 
-// Validity is the judgement on a metric, as the worst of its statistics p50 to
-// p99.
+func (t Trust) rank() int { return slices.Index([]Trust{Valid, Degraded, Invalid}, t) }
+
+// Validity is the judgement on a metric: the worst of its statistics p50, p90,
+// p95 and p99.
 type Validity struct {
 	Trust  Trust            `json:"trust"`
 	Bound  Value            `json:"bound"` // by how much the client may have moved it, in the metric's unit
@@ -19,5 +32,303 @@ type Validity struct {
 	ByStat map[string]Trust `json:"by_stat,omitempty"` // those that are not valid
 }
 
+func (w *Validity) worsen(t Trust, bound float64, reason string) {
+	if t == Valid {
+		return
+	}
+	if b, ok := w.Bound.Get(); !ok || bound > b {
+		w.Bound = Some(bound)
+	}
+	if t.rank() > w.Trust.rank() {
+		w.Trust, w.Reason = t, reason
+	}
+}
+
+// trust compares a figure with what it is without the client's share. Above
+// 10 % and 1 (ms) it is invalid, above 1 % and 0.1 degraded.
+func trust(with, without, least float64) (Trust, float64) {
+	shift := math.Abs(with - without)
+	switch {
+	case math.IsNaN(shift) || math.IsInf(shift, 0):
+		return Valid, 0
+	case shift > 0.1*math.Abs(without) && shift > least:
+		return Invalid, shift
+	case shift > 0.01*math.Abs(without) && shift > 0.1*least:
+		return Degraded, shift
+	}
+	return Valid, 0
+}
+
+// client is what the rows tell about the client.
+type client struct {
+	v       *View
+	stops   []Stop
+	lagP99  float64 // ms
+	lagging int     // requests that left more than stopLeast late
+	user    bool    // some arrivals bear user stamps
+	sched   float64 // ms; NaN: unknown
+}
+
+// stopLeast is the shortest standstill that is told from ordinary lateness.
+const stopLeast = int64(50 * time.Millisecond)
+
+func (v *View) client() *client {
+	if v.audit == nil {
+		v.audit = v.newClient()
+	}
+	return v.audit
+}
+
+func (v *View) newClient() *client {
+	c := &client{v: v, sched: math.NaN()}
+	c.stops = append(slices.Clone(v.a.opt.Stops), v.standstills()...)
+	if lags := v.values(defined("client_lag")); len(lags) > 0 {
+		c.lagP99 = stat.Quantile(lags, 0.99)
+	}
+	for _, r := range v.rows {
+		c.user = c.user || r.stamps == userStamps
+		if r.lag >= stopLeast {
+			c.lagging++
+		}
+	}
+	if s, ok := v.a.opt.SchedLatency.Get(); ok {
+		c.sched = float64(s) / 1e6
+	}
+	return c
+}
+
+// Stops returns the times in which the client is known, or seen from late
+// requests, to have stood still.
+func (v *View) Stops() []Stop { return v.client().stops }
+
+// standstills finds times in which requests were due and none left.
+func (v *View) standstills() []Stop {
+	var writes []int64
+	for _, r := range v.rows {
+		if r.firstWrite != absent {
+			writes = append(writes, r.firstWrite)
+		}
+	}
+	slices.Sort(writes)
+	var out []Stop
+	for _, r := range v.rows {
+		if r.lag < stopLeast {
+			continue
+		}
+		from := r.firstWrite - r.lag
+		if n := len(out); n > 0 && from < out[n-1].To {
+			continue
+		}
+		i, _ := slices.BinarySearch(writes, from+1)
+		if i < len(writes) && writes[i]-from >= stopLeast {
+			out = append(out, Stop{from, writes[i]})
+		}
+	}
+	return out
+}
+
+// reason names why requests left late, and what to change.
+func (c *client) reason() string {
+	longest := Stop{}
+	for _, s := range c.stops {
+		if s.To-s.From > longest.To-longest.From {
+			longest = s
+		}
+	}
+	if long := longest.To - longest.From; long > 0 {
+		at := longest.From - c.v.from
+		return fmt.Sprintf("the client stood still for %.2g s from %.3g s on (suspended, or without CPU) and %d requests left late: run it again on a machine that is not halted or overloaded",
+			float64(long)/1e9, float64(at)/1e9, c.lagging)
+	}
+	return fmt.Sprintf("the client sent late (client_lag p99 %.3g ms): give it more CPU, or spread the load over more machines", c.lagP99)
+}
+
 // Validity judges every metric.
-func (v *View) Validity() map[string]Validity { return nil }
+func (v *View) Validity() map[string]Validity {
+	c := v.client()
+	out := map[string]Validity{}
+	for _, k := range Kinds() {
+		if k.Adjusted {
+			out[k.Name] = out[base(k.Name)]
+			continue
+		}
+		if k.Form != Rate {
+			out[k.Name] = c.judge(k.Name, map[string]float64{"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99})
+			continue
+		}
+		if v.a.opt.GPUs > 0 || !strings.HasSuffix(k.Name, perGPU) {
+			out[k.Name] = c.rate(k.Name)
+		}
+	}
+	return out
+}
+
+// ValidityAt judges one statistic of a metric: a percentile, or its mean where p is 0.
+func (v *View) ValidityAt(name string, p float64) Validity {
+	c := v.client()
+	if k, _ := Find(name); k.Form == Rate {
+		return c.rate(name)
+	}
+	return c.judge(name, map[string]float64{"": p})
+}
+
+func (c *client) judge(name string, stats map[string]float64) Validity {
+	w := Validity{Trust: Valid}
+	d := defined(base(name))
+	if d == nil {
+		d = &definition{unit: "ms", basis: fromArrivals | latency}
+		if base(name) == "icl" {
+			d.basis |= paced
+		}
+		c.pooled(&w, base(name), d, stats)
+		return w
+	}
+	with := c.v.values(d)
+	if len(with) == 0 {
+		return w
+	}
+	without := c.without(d)
+	for stat, p := range stats {
+		if len(without) > 0 {
+			t, shift := trust(at(with, p), at(without, p), 1)
+			w.add(stat, t, shift, c.reason())
+		}
+		c.blur(&w, stat, d, at(with, p))
+	}
+	return w
+}
+
+func (w *Validity) add(stat string, t Trust, bound float64, reason string) {
+	if t == Valid {
+		return
+	}
+	w.worsen(t, bound, reason)
+	if stat == "" {
+		return
+	}
+	if w.ByStat == nil {
+		w.ByStat = map[string]Trust{}
+	}
+	if t.rank() > w.ByStat[stat].rank() {
+		w.ByStat[stat] = t
+	}
+}
+
+// at returns a percentile, or the mean where p is 0.
+func at(ascending []float64, p float64) float64 {
+	if p == 0 {
+		m, _ := stat.MeanSD(ascending)
+		return m
+	}
+	return stat.Quantile(ascending, p)
+}
+
+// without returns a metric's values less the client's lateness, and without
+// the requests whose stamps a standstill may have spoilt.
+func (c *client) without(d *definition) []float64 {
+	out := make([]float64, 0, len(c.v.rows))
+	for _, r := range c.v.rows {
+		if d.basis&anyOutcome == 0 && c.v.fate(r) != good {
+			continue
+		}
+		x := d.value(r)
+		if math.IsNaN(x) || d.basis&fromArrivals != 0 && c.spoilt(d, r) {
+			continue
+		}
+		if d.basis&fromIntended != 0 && r.lag != absent {
+			x -= float64(r.lag)
+		}
+		out = append(out, x/d.scale())
+	}
+	slices.Sort(out)
+	return out
+}
+
+// spoilt tells whether a standstill may have moved a response's stamps: user
+// stamps wait for the client, and the kernel keeps one stamp for what meets in
+// its buffer meanwhile.
+func (c *client) spoilt(d *definition, r *row) bool {
+	if r.stamps == virtualStamps || r.stamps == kernelStamps && r.coalesced == 0 {
+		return false
+	}
+	for _, s := range c.stops {
+		if r.sent != absent && r.ended != absent && r.sent < s.To && s.From < r.ended {
+			return true
+		}
+	}
+	return false
+}
+
+// blur adds what the delay between arrival and reading does to user stamps.
+func (c *client) blur(w *Validity, stat string, d *definition, value float64) {
+	if !c.user || math.IsNaN(c.sched) || d.basis&fromArrivals == 0 || d.unit != "ms" {
+		return
+	}
+	t, shift := trust(value, value-c.sched, 1)
+	w.add(stat, t, shift, fmt.Sprintf("arrivals were stamped after reading, up to %.3g ms late: give the client more CPU, or use plain HTTP/1.1 on Linux for kernel stamps", c.sched))
+}
+
+// pooled judges itl and icl. With kernel stamps itl stays valid through a
+// standstill: what was merged is divided by all of its tokens.
+func (c *client) pooled(w *Validity, name string, d *definition, stats map[string]float64) {
+	spoilt := func(r *row) bool {
+		return c.spoilt(d, r) && (r.stamps == userStamps || d.basis&paced != 0)
+	}
+	some := slices.ContainsFunc(c.v.rows, spoilt)
+	if !some && (!c.user || math.IsNaN(c.sched)) {
+		return
+	}
+	with := c.v.pooledValues(name)
+	without := func(yield func(float64) bool) {
+		for _, r := range c.v.rows {
+			if c.v.fate(r) == good && !spoilt(r) && !c.v.gapValues(name, r, yield) {
+				return
+			}
+		}
+	}
+	for stat, p := range stats {
+		x := among(with, p)
+		if some {
+			t, shift := trust(x, among(without, p), 1)
+			w.add(stat, t, shift, c.reason())
+		}
+		c.blur(w, stat, d, x)
+	}
+}
+
+// among returns a percentile, or the mean where p is 0; NaN of nothing.
+func among(values iter.Seq[float64], p float64) float64 {
+	n, sum := 0, 0.0
+	for x := range values {
+		n++
+		sum += x
+	}
+	if n == 0 || p == 0 {
+		return sum / float64(n)
+	}
+	return stat.Select(values, n, []int{stat.Rank(n, p)})[0]
+}
+
+// rate judges a rate by the share of the window in which the client stood
+// still, and goodput by its limits too.
+func (c *client) rate(name string) Validity {
+	w := Validity{Trust: Valid}
+	if name == "error_rate" || name == "cached_share" || name == "coalesced_share" || c.v.to <= c.v.from {
+		return w
+	}
+	var still int64
+	for _, s := range c.stops {
+		still += max(0, min(s.To, c.v.to)-max(s.From, c.v.from))
+	}
+	t, share := trust(1, 1-float64(still)/float64(c.v.to-c.v.from), 0)
+	w.add("", t, share*c.v.Rate(name).Or(0), c.reason())
+	if strings.HasPrefix(name, "goodput") {
+		for _, l := range c.v.a.opt.Limits {
+			on := c.judge(l.Metric, map[string]float64{"": l.P})
+			if on.Trust.rank() > w.Trust.rank() {
+				w.Trust, w.Reason = on.Trust, l.Metric+": "+on.Reason
+			}
+		}
+	}
+	return w
+}

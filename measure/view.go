@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/stat"
 )
@@ -105,11 +106,7 @@ func (v *View) pool(name string) (plain, adj Metric) {
 		plain.Count++
 		sum += x
 	}
-	with := v.withGaps(name)
-	infinite := v.overs()
-	if with > 0 {
-		infinite = int(math.Ceil(float64(infinite) * float64(plain.Count) / float64(with)))
-	}
+	_, infinite := v.poolSize(name)
 	adj.Count = plain.Count + infinite
 	if plain.Count > 0 {
 		mean := sum / float64(plain.Count)
@@ -167,4 +164,29 @@ func (v *View) pooledQuantiles(values iter.Seq[float64], plain, adj *Metric) {
 		}
 	}
 	adj.quantiles(a)
+}
+
+// Metric returns the metric called name; one that does not exist is empty.
+func (v *View) Metric(name string) Metric {
+	b := base(name)
+	if d := defined(b); d != nil {
+		values := v.values(d)
+		if b != name {
+			values = adjusted(values, v.overs())
+		}
+		return distribution(d.unit, values)
+	}
+	if slices.Contains(pooled[:], b) {
+		plain, adj := v.pool(b)
+		if b != name {
+			return adj
+		}
+		return plain
+	}
+	for i := range rates {
+		if rates[i].name == strings.TrimSuffix(name, perGPU) {
+			return Metric{Unit: rates[i].unit, Value: v.Rate(name), Rate: true}
+		}
+	}
+	return Metric{}
 }

@@ -51,7 +51,7 @@ func (c Claim) String() string { return [...]string{"pass", "inconclusive", "fai
 // claim takes to pass (0 where it does); nil where over/n ≥ q, since then the
 // observed share itself denies it.
 func EarlyStopping(n, over int, p float64) (verdict Claim, needed *int) {
-	q := 1 - p
+	q := complement(p)
 	if n <= 0 {
 		more := Sample(0, p)
 		return Inconclusive, &more
@@ -70,10 +70,14 @@ func EarlyStopping(n, over int, p float64) (verdict Claim, needed *int) {
 	return verdict, &more
 }
 
+// complement returns 1 − p without the rounding error that would make a share
+// of exactly 0.01 less than that of a p99.
+func complement(p float64) float64 { return math.Round((1-p)*1e12) / 1e12 }
+
 // Sample returns the smallest n at which a claim for percentile p with the
 // given number over passes.
 func Sample(over int, p float64) int {
-	q := 1 - p
+	q := complement(p)
 	low, high := over, over+1 // at low it does not pass
 	for AtMost(high, over, q) >= Alpha {
 		low, high = high, 2*high

@@ -1,0 +1,54 @@
+package measure
+
+import (
+	"math"
+
+	"github.com/tokamak-bench/tokamak/stat"
+)
+
+// Limit is what a good request meets: its value of a metric, or a percentile
+// of its own gaps for a pooled one, is below (above) Value.
+type Limit struct {
+	Metric string
+	P      float64 // percentile as a share in (0, 1]; used for pooled metrics
+	Above  bool    // the value must be above
+	Equal  bool    // and may be equal
+	Value  float64 // in the metric's unit
+}
+
+// breaks tells whether x is not within the limit.
+func (l *Limit) breaks(x float64) bool {
+	switch {
+	case x == l.Value:
+		return !l.Equal
+	case l.Above:
+		return x < l.Value
+	}
+	return x > l.Value
+}
+
+// meets tells whether a successful request meets every limit. A limit on what
+// the request does not have is met.
+func (v *View) meets(r *row) bool {
+	for i := range v.a.opt.Limits {
+		l := &v.a.opt.Limits[i]
+		if x := v.own(l, r); !math.IsNaN(x) && l.breaks(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// own is a request's own value of a limit's metric.
+func (v *View) own(l *Limit, r *row) float64 {
+	name := base(l.Metric)
+	if d := defined(name); d != nil {
+		return d.in(r)
+	}
+	n := 0
+	v.gapValues(name, r, func(float64) bool { n++; return true })
+	if n == 0 {
+		return math.NaN()
+	}
+	return stat.Select(func(yield func(float64) bool) { v.gapValues(name, r, yield) }, n, []int{stat.Rank(n, l.P)})[0]
+}

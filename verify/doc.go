@@ -1,0 +1,9 @@
+// Package verify says whether a run was good enough. An expression such as
+//
+//	ttft.p99<800ms, itl.p99<50ms, error_rate<1%
+//
+// is parsed into objectives ([Parse]); [Judge] holds them against what measure
+// knows and gives each a value, a verdict and the evidence for it; [Ending]
+// turns the verdicts into the run's one verdict and its exit code. The rules
+// are those of docs/metrics.md.
+package verify

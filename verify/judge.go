@@ -1,0 +1,218 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/stat"
+)
+
+// Verdict is the answer to an objective or of a run.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass         Verdict = "pass"
+	Fail         Verdict = "fail"
+	Inconclusive Verdict = "inconclusive" // too little evidence
+	Unmeasured   Verdict = "unmeasured"   // no source
+	Invalid      Verdict = "invalid"      // the client was the limit
+)
+
+// SLO is an objective judged.
+type SLO struct {
+	Expr      string        `json:"expr"`
+	Metric    string        `json:"metric"`
+	Stat      Stat          `json:"stat"`
+	Value     measure.Value `json:"value"`     // in Unit
+	Threshold float64       `json:"threshold"` // in Unit
+	Unit      string        `json:"unit"`
+	Verdict   Verdict       `json:"verdict"`
+	Evidence  Evidence      `json:"evidence"`
+	Reason    string        `json:"reason,omitempty"` // one sentence for the reader
+}
+
+// Evidence is what a verdict rests on.
+type Evidence struct {
+	N          int           `json:"n"`           // requests that count
+	NEffective *int          `json:"n_effective"` // what they are worth, clusters considered; null: not a claim about a share
+	Over       int           `json:"over"`        // those over the limit, failures among them
+	Needed     *int          `json:"needed"`      // how many more, all under, a pass takes; null: none would do, or no claim
+	Failures   int           `json:"failures"`    // of n: failed or never sent
+	CutOver    int           `json:"cut_over"`    // of n: cut when already over
+	LeftOut    int           `json:"left_out"`    // cut before the limit; not in n
+	Absent     int           `json:"absent"`      // successes without the value; not in n
+	Theta      measure.Value `json:"theta"`       // extremal index
+	Deff       measure.Value `json:"deff"`        // design effect
+	Upper      measure.Value `json:"upper"`       // error_rate: 99 % upper bound, in %
+}
+
+// Judge holds objectives against what was measured.
+func Judge(objectives []Objective, a *measure.Accumulator) []SLO {
+	out := make([]SLO, len(objectives))
+	for i := range objectives {
+		out[i] = judge(&objectives[i], a)
+	}
+	return out
+}
+
+func judge(o *Objective, a *measure.Accumulator) SLO {
+	s := SLO{Expr: o.Expr, Metric: o.Metric.Name, Stat: o.Stat, Threshold: o.Threshold, Unit: o.Metric.Unit, Verdict: Unmeasured}
+	v := a.All()
+	if o.Steady {
+		var reason string
+		if v, _, reason = a.Steady(); v == nil {
+			s.Verdict, s.Reason = Inconclusive, "no steady window: "+reason
+			return s
+		}
+	}
+	s.Value = o.value(v)
+	switch {
+	case o.Metric.Form == measure.Rate:
+		s.observeRate(o, v)
+	case o.certified():
+		s.certify(o, v)
+	default:
+		s.observe(o, v)
+	}
+	s.audit(o, v)
+	return s
+}
+
+// sample fills the evidence that a claim and an observation share, and returns
+// false where there is nothing to judge.
+func (s *SLO) sample(o *Objective, v *measure.View) (measure.Sample, bool) {
+	m := v.Sample(o.Limit())
+	over := int(math.Ceil(m.Over - 1e-9))
+	s.Evidence.N, s.Evidence.Over = m.N, over
+	s.Evidence.Failures, s.Evidence.CutOver = m.Failures, m.StoppedOver
+	s.Evidence.LeftOut, s.Evidence.Absent = m.LeftOut, m.Absent
+	if m.N == 0 {
+		s.Reason = "no request was due that could tell"
+		if m.Absent > 0 {
+			s.Reason = fmt.Sprintf("none of %d successful requests has a value of %s", m.Absent, o.Metric.Name)
+		}
+		return m, false
+	}
+	if m.Absent > 0 && m.N == m.Failures+m.StoppedOver {
+		s.Reason = fmt.Sprintf("none of %d successful requests has a value of %s", m.Absent, o.Metric.Name)
+		return m, false
+	}
+	return m, true
+}
+
+// certify judges a percentile by early stopping on the sample's effective size.
+func (s *SLO) certify(o *Objective, v *measure.View) {
+	m, ok := s.sample(o, v)
+	if !ok {
+		return
+	}
+	theta := stat.ExtremalIndex(m.Series, 0.95)
+	deff := stat.DesignEffect(theta) * m.Spread
+	n, over := stat.Effective(m.N, m.Over, deff)
+	p := 1 - o.allowed()
+	claim, _ := stat.EarlyStopping(n, over, p)
+	e := &s.Evidence
+	e.NEffective, e.Theta, e.Deff = &n, measure.Some(theta), measure.Some(deff)
+	switch {
+	case m.Over/float64(m.N) >= o.allowed(): // none would do
+	case claim == stat.Pass:
+		e.Needed = new(int)
+	default:
+		more := max(int(math.Ceil(float64(stat.Sample(over, p))*deff))-m.N, 1)
+		e.Needed = &more
+	}
+	s.Verdict = [...]Verdict{stat.Pass: Pass, stat.Inconclusive: Inconclusive, stat.Fail: Fail}[claim]
+	s.Reason = s.explain(o, &m)
+}
+
+// explain says what the evidence of a claim amounts to.
+func (s *SLO) explain(o *Objective, m *measure.Sample) string {
+	e := &s.Evidence
+	text := fmt.Sprintf("%d of %d requests are over", e.Over, e.N)
+	if e.Failures > 0 {
+		text += fmt.Sprintf(" (%d of them failed or were never sent)", e.Failures)
+	}
+	if *e.NEffective < e.N {
+		text += fmt.Sprintf("; they come in clusters and are worth %d", *e.NEffective)
+	}
+	if s.Verdict != Inconclusive {
+		return text
+	}
+	if e.Needed == nil {
+		return text + fmt.Sprintf(", more than the share of %.4g %% that %s allows, but too few requests to say that it fails", 100*o.allowed(), s.Stat)
+	}
+	return text + fmt.Sprintf("; a pass takes %d more, all within the limit", *e.Needed)
+}
+
+// observe judges a mean, deviation or maximum by what was seen. A failure has
+// no value: it makes a mean or a maximum infinite.
+func (s *SLO) observe(o *Objective, v *measure.View) {
+	m, ok := s.sample(o, v)
+	if !ok {
+		return
+	}
+	if !o.Metric.Adjusted && o.Metric.Latency && m.Failures > 0 && o.Stat != SD {
+		s.Verdict = Fail
+		if o.Op == Above || o.Op == AtLeast {
+			s.Verdict = Inconclusive
+		}
+		s.Reason = fmt.Sprintf("%d of %d requests failed or were never sent: with them the %s is infinite", m.Failures, m.N, o.Stat)
+		return
+	}
+	x, ok := s.Value.Get()
+	if !ok {
+		s.Verdict, s.Reason = Inconclusive, fmt.Sprintf("%d requests are too few for it", m.N)
+		return
+	}
+	s.Verdict = verdictOf(o.Holds(x))
+	s.Reason = fmt.Sprintf("as seen in %d requests", m.N)
+}
+
+// observeRate judges a rate by what was seen.
+func (s *SLO) observeRate(o *Objective, v *measure.View) {
+	over, of := v.Errors()
+	s.Evidence.N, s.Evidence.Over = of, over
+	x, ok := s.Value.Get()
+	if !ok {
+		s.Reason = "nothing was measured that it could be made of"
+		return
+	}
+	s.Verdict = verdictOf(o.Holds(x))
+	if o.Metric.Name != "error_rate" {
+		return
+	}
+	upper := 100 * stat.ShareAbove(of, over, 1-stat.Alpha)
+	s.Evidence.Upper = measure.Some(upper)
+	s.Reason = fmt.Sprintf("%d of %d requests failed or were never sent; the true share is below %.2g %% (99 %%)", over, of, upper)
+}
+
+func verdictOf(holds bool) Verdict {
+	if holds {
+		return Pass
+	}
+	return Fail
+}
+
+// audit voids a verdict on a figure that the client shaped.
+func (s *SLO) audit(o *Objective, v *measure.View) {
+	if s.Verdict == Unmeasured {
+		return
+	}
+	p := o.P
+	if o.Stat == Max {
+		p = 1
+	}
+	w := v.ValidityAt(o.Metric.Name, p)
+	x, ok := s.Value.Get()
+	bound := w.Bound.Or(0)
+	switch {
+	case w.Trust == measure.Invalid:
+		s.Verdict, s.Reason = Invalid, w.Reason
+	case w.Trust == measure.Degraded && ok && s.Verdict == Fail && s.Evidence.Failures == 0 && (o.Holds(x-bound) || o.Holds(x+bound)):
+		s.Verdict, s.Reason = Invalid, fmt.Sprintf("it fails by less than the client may have added (%.3g %s): %s", bound, s.Unit, w.Reason)
+	case w.Trust == measure.Degraded:
+		s.Reason += fmt.Sprintf("; the client may have moved it by %.3g %s: %s", bound, s.Unit, w.Reason)
+	}
+}
