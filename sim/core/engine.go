@@ -160,7 +160,8 @@ func (e *Engine) enqueue(r *Request) {
 	e.waiting.push(r)
 	if !e.busy {
 		e.busy = true
-		e.step(max(r.Stats.Queued, e.last))
+		// After what else arrives at this moment.
+		e.loop.At(max(r.Stats.Queued, e.last), e.resume)
 	}
 }
 
@@ -180,8 +181,7 @@ func (e *Engine) step(now int64) {
 	e.loop.At(p.step.End, e.emit)
 }
 
-// resume plans a step when the first of the waiting, known ahead of its
-// nominal arrival, has come.
+// resume plans a step after a time without one.
 func (e *Engine) resume() {
 	if e.waiting.len() == 0 {
 		e.busy = false
