@@ -5,18 +5,64 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/clock"
+	"github.com/tokamak-bench/tokamak/sim/text"
+	"github.com/tokamak-bench/tokamak/sim/vllm"
 )
 
 // ServeOptions say how an engine is served.
 type ServeOptions struct {
 	// Log gets one JSON line for each ended request; nil: none.
 	Log io.Writer
-	// LogTokens adds every token's emission time to the log.
+	// LogTokens adds the moment at which each token was written to the log.
 	LogTokens bool
+	// Clock, where set, is the engine's; Serve closes it. It defaults to the
+	// machine's.
+	Clock *clock.Real
 }
 
+// stopping is how long requests under way may go on after Serve was told to end.
+const stopping = 500 * time.Millisecond
+
 // Serve answers on l as the engine that o describes, until ctx is done; then
-// it returns nil. It closes l.
+// it returns nil. It closes l. It listens at once; requests that need the
+// tokenizer wait until it is loaded.
 func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) error {
-	return errors.New("not yet")
+	cfg, err := o.Config()
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	c := so.Clock
+	if c == nil {
+		c = clock.NewReal()
+	}
+	defer c.Close()
+	loop := clock.NewRealLoop(c)
+	defer loop.Close()
+	face, err := vllm.New(vllm.Config{Engine: cfg, Gate: o.Faults.Gate(), Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
+		Utilization: o.MemoryUtilization, LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}, loop, c.Epoch())
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	server := &http.Server{Handler: face.Handler(), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	go face.Warm()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	quiet, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
+	defer cancel()
+	if server.Shutdown(quiet) != nil {
+		_ = server.Close()
+	}
+	<-ended
+	return nil
 }
+
+func loadCodec() (vllm.Codec, error) { return text.Pieces{}, nil }

@@ -29,7 +29,7 @@ type Config struct {
 type Observer interface {
 	// Submitted tells of a new request.
 	Submitted(r *Request)
-	// Step tells of a step that has ended, before its tokens are given out.
+	// Step tells of a step that has ended, after its tokens were given out.
 	Step(s *Step)
 	// Token tells that a request got a token: its first if gap < 0, else one
 	// gap ns after the one before.
@@ -217,9 +217,6 @@ func (e *Engine) finishStep() {
 	p := &e.plan
 	e.last = p.step.End
 	e.counts.Steps++
-	if e.cfg.Observer != nil {
-		e.cfg.Observer.Step(&p.step)
-	}
 	finished := false
 	for _, s := range p.shares {
 		if s.r.state != running || s.r.seq.computed != s.r.seq.total {
@@ -231,6 +228,9 @@ func (e *Engine) finishStep() {
 	}
 	if finished {
 		e.running = slices.DeleteFunc(e.running, func(r *Request) bool { return r.state == ended })
+	}
+	if e.cfg.Observer != nil {
+		e.cfg.Observer.Step(&p.step)
 	}
 	e.step(p.step.End)
 }

@@ -1,0 +1,92 @@
+package vllm
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+
+	"github.com/tokamak-bench/tokamak/sim/core"
+)
+
+// requestLog writes one JSON line for each request that has ended.
+type requestLog struct {
+	mu     sync.Mutex
+	w      io.Writer
+	tokens bool
+}
+
+// entry is a line. Moments are Unix ns unless their name says otherwise; what
+// was not reached is absent.
+type entry struct {
+	RequestID    string      `json:"request_id"` // the client's X-Request-Id
+	ID           string      `json:"id,omitempty"`
+	Status       int         `json:"status"`
+	ArrivalUnix  int64       `json:"arrival_unix_ns"`
+	ArrivalMono  int64       `json:"arrival_ns"` // since the server's start
+	PromptTokens int64       `json:"prompt_tokens,omitempty"`
+	OutputTokens int64       `json:"output_tokens,omitempty"`
+	Cached       int64       `json:"cached_tokens,omitempty"`
+	Preempted    int64       `json:"preemptions,omitempty"`
+	Queue        *int64      `json:"queue_ns,omitempty"`
+	Prefill      *int64      `json:"prefill_ns,omitempty"`
+	Decode       *int64      `json:"decode_ns,omitempty"`
+	FirstToken   *int64      `json:"first_token_at,omitempty"` // in the engine
+	LastToken    *int64      `json:"last_token_at,omitempty"`
+	FirstWritten *int64      `json:"first_written_at,omitempty"` // before the write
+	LastWritten  *int64      `json:"last_written_at,omitempty"`
+	Ended        *int64      `json:"ended_at,omitempty"`
+	Finish       core.Finish `json:"finish,omitempty"`
+	Written      []int64     `json:"token_written_at,omitempty"`
+}
+
+func (l *requestLog) refused(x *exchange, status int) {
+	if l.w != nil {
+		l.write(&entry{RequestID: x.requestID, Status: status, ArrivalUnix: x.unix(x.arrived), ArrivalMono: x.arrived})
+	}
+}
+
+func (l *requestLog) ended(x *exchange) {
+	if l.w == nil {
+		return
+	}
+	e := &entry{RequestID: x.requestID, ID: x.id, Status: 200, ArrivalUnix: x.unix(x.arrived), ArrivalMono: x.arrived,
+		Cached: x.cached(), Written: x.written}
+	n := x.query.choices()
+	for i := range x.choices {
+		st := &x.choices[i].request.Stats
+		if i%n == 0 {
+			e.PromptTokens += st.Prompt
+		}
+		e.OutputTokens += st.Output
+		e.Preempted += st.Preempted
+	}
+	st := &x.choices[0].request.Stats
+	e.Finish = st.Finish
+	e.Ended = some(x.unix(st.Ended))
+	if st.Output > 0 || st.Scheduled > 0 {
+		e.Queue = some(st.Scheduled - st.Queued)
+	}
+	if st.Output > 0 {
+		e.Prefill, e.Decode = some(st.FirstToken-st.Scheduled), some(st.LastToken-st.FirstToken)
+		e.FirstToken, e.LastToken = some(x.unix(st.FirstToken)), some(x.unix(st.LastToken))
+	}
+	if x.first > 0 {
+		e.FirstWritten, e.LastWritten = some(x.first), some(x.last)
+	}
+	l.write(e)
+}
+
+// write appends a line in one write, so that lines of a killed process are whole.
+func (l *requestLog) write(e *entry) {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _ = l.w.Write(append(line, '\n'))
+}
+
+func (x *exchange) unix(at int64) int64 { return x.server.epoch.UnixNano() + at }
+
+func some(n int64) *int64 { return &n }
