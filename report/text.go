@@ -1,0 +1,286 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/measure"
+)
+
+// TextOptions say how a summary is shown.
+type TextOptions struct {
+	Colour bool
+}
+
+// textWidth is how wide the summary gets at most, in columns.
+const textWidth = 100
+
+// labelWidth is the width of the labels at the left.
+const labelWidth = 11
+
+// Text writes the terminal summary: what ran, what became of the requests,
+// the figures with the error rate beside them, the objectives with their
+// evidence, and the verdict as the last line.
+func Text(w io.Writer, s *Summary, o TextOptions) error {
+	p := &page{s: s, colour: o.Colour}
+	p.header()
+	p.requests()
+	p.latency()
+	p.throughput()
+	p.steady()
+	p.slo()
+	p.client()
+	p.verdict()
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// page is a summary on its way to text.
+type page struct {
+	s      *Summary
+	b      strings.Builder
+	colour bool
+}
+
+// line writes a labelled line, wrapped under its label.
+func (p *page) line(label, text string) {
+	for _, l := range wrap(text, textWidth-labelWidth) {
+		fmt.Fprintf(&p.b, "%-*s%s\n", labelWidth, label, l)
+		label = ""
+	}
+}
+
+func (p *page) blank() { p.b.WriteByte('\n') }
+
+// The colours, by what they mean.
+const (
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	red    = "\x1b[31;1m"
+	plain  = "\x1b[0m"
+)
+
+func (p *page) paint(colour, text string) string {
+	if !p.colour || colour == "" {
+		return text
+	}
+	return colour + text + plain
+}
+
+func (p *page) header() {
+	r := &p.s.Run
+	name := r.Name
+	if name == "" {
+		name = "run " + r.ID
+	}
+	p.line("tokamak", fmt.Sprintf("%s, %s, seed %d", name, r.Start.UTC().Format("2006-01-02 15:04:05 UTC"), r.Seed))
+	target := strings.Join(r.Targets, " ")
+	for _, part := range []string{r.API, r.Model} {
+		if part != "" {
+			target += ", " + part
+		}
+	}
+	p.line("target", target)
+	p.line("load", r.Load)
+	p.line("workload", r.Workload)
+	if len(r.Adapted) > 0 {
+		p.line("adapted", strings.Join(r.Adapted, "; "))
+	}
+	for _, n := range r.Notices {
+		p.line("note", n)
+	}
+	switch r.Ended {
+	case Interrupted:
+		p.line("ended", "interrupted; what follows is what there was until then")
+	case Aborted:
+		p.line("ended", "aborted: "+r.Reason)
+	case Recovered:
+		p.line("ended", "killed; recovered from what was on disk")
+	}
+}
+
+// overs is how many requests count as over every limit.
+func (p *page) overs() int { return p.s.Requests.Failed + p.s.Requests.Unsent }
+
+// errorRate returns the share of requests that failed or were never sent, in
+// words.
+func (p *page) errorRate() string {
+	r := &p.s.Requests
+	return share(p.overs(), r.OK+p.overs())
+}
+
+func (p *page) requests() {
+	p.blank()
+	r := &p.s.Requests
+	parts := []string{count(r.Due) + " due", count(r.OK) + " ok", count(r.Failed) + " failed"}
+	if r.Cut > 0 {
+		parts = append(parts, count(r.Cut)+" cut by us at the end")
+	}
+	if r.Unsent > 0 {
+		parts = append(parts, count(r.Unsent)+" never sent")
+	}
+	if n := r.ByOutcome["cancelled"]; n > 0 {
+		parts = append(parts, count(n)+" given up by their users")
+	}
+	text := strings.Join(parts, ", ")
+	if r.OK+p.overs() > 0 {
+		text += ", error rate " + p.errorRate()
+	}
+	if p.overs() > 0 {
+		text = p.paint(red, text)
+	}
+	p.line("requests", text)
+	p.failures()
+}
+
+// failures names why requests failed, and the deadlines that struck.
+func (p *page) failures() {
+	r := &p.s.Requests
+	var outcomes []string
+	for _, o := range byCount(r.ByOutcome) {
+		if o != "ok" && o != "cut" && o != "cancelled" && o != "unsent" {
+			outcomes = append(outcomes, fmt.Sprintf("%s %s", count(r.ByOutcome[o]), o))
+		}
+	}
+	if len(outcomes) > 0 {
+		p.line("failed", strings.Join(outcomes, ", "))
+	}
+	var classes []string
+	for _, c := range byCount(r.Attempts.ByErrorClass) {
+		text := fmt.Sprintf("%s %s", count(r.Attempts.ByErrorClass[c]), c)
+		if limit, ok := p.s.Run.Timeouts[c]; ok {
+			text += fmt.Sprintf(" (no end within %s)", time.Duration(limit*1e6))
+		}
+		classes = append(classes, text)
+	}
+	if len(classes) > 0 {
+		p.line("why", strings.Join(classes, ", "))
+	}
+	if extra := r.Attempts.Total - r.Due; extra > 0 {
+		p.line("", count(r.Attempts.Total)+" attempts in all, repeated ones included")
+	}
+}
+
+// byCount returns keys by falling count, then by name.
+func byCount(m map[string]int) []string {
+	keys := slices.Sorted(maps.Keys(m))
+	slices.SortStableFunc(keys, func(a, b string) int { return m[b] - m[a] })
+	return keys
+}
+
+func (p *page) throughput() {
+	m := p.s.Metrics
+	var parts []string
+	add := func(name, unit string) {
+		if v := m[name].Value; v.Valid() {
+			parts = append(parts, figure(v, unit))
+		}
+	}
+	add("request_rate", "req/s")
+	add("output_token_rate", "tok/s out")
+	add("input_token_rate", "tok/s in")
+	if v := m["goodput"].Value; v.Valid() {
+		text := "goodput " + figure(v, "req/s")
+		if of := m["goodput_share"].Value; of.Valid() {
+			text += fmt.Sprintf(" (%s of due)", figure(of, "%"))
+		}
+		parts = append(parts, text)
+	}
+	if len(parts) > 0 {
+		p.blank()
+		p.line("throughput", strings.Join(parts, ", "))
+	}
+	if v := m["output_token_rate_per_gpu"].Value; v.Valid() {
+		p.line("per GPU", fmt.Sprintf("%s, %s", figure(m["request_rate_per_gpu"].Value, "req/s"), figure(v, "tok/s out")))
+	}
+}
+
+func (p *page) steady() {
+	st := &p.s.Steady
+	if st.Requests.Due == 0 {
+		return
+	}
+	text := fmt.Sprintf("%s to %s: %s requests", figure(st.From, "ms"), figure(st.To, "ms"), count(st.Requests.Due))
+	for _, name := range []string{"ttft", "e2e"} {
+		if m := st.Metrics[name]; m.Count > 0 {
+			text += fmt.Sprintf(", %s p50 %s p99 %s", name, figure(m.P50, "ms"), figure(m.P99, "ms"))
+		}
+	}
+	if v := st.Metrics["output_token_rate"].Value; v.Valid() {
+		text += ", " + figure(v, "tok/s out")
+	}
+	p.line("steady", text)
+}
+
+func (p *page) client() {
+	c := &p.s.Client
+	p.blank()
+	if p.s.Run.Virtual {
+		p.line("client", "virtual time: no client stands between the load and the figures")
+		p.place()
+		return
+	}
+	facts := []string{}
+	if c.LagP99.Valid() {
+		facts = append(facts, fmt.Sprintf("schedule lag p99 %s, max %s", figure(c.LagP99, "ms"), figure(c.LagMax, "ms")))
+	}
+	if x, ok := c.CPU.Get(); ok {
+		facts = append(facts, fmt.Sprintf("%.2f cores", x))
+	}
+	if x, ok := c.MaxRSS.Get(); ok {
+		facts = append(facts, fmt.Sprintf("%.0f MiB", x/(1<<20)))
+	}
+	for _, source := range slices.Sorted(maps.Keys(p.s.Run.Stamps)) {
+		facts = append(facts, fmt.Sprintf("%.3g%% %s stamps", 100*p.s.Run.Stamps[source], source))
+	}
+	word, colour := string(c.Verdict), ""
+	if c.Verdict == measure.Invalid {
+		word, colour = "INVALID", red
+	}
+	p.line("client", p.paint(colour, word)+": "+strings.Join(facts, ", "))
+	p.doubts()
+	for _, a := range c.Advice {
+		p.line("", a)
+	}
+	p.place()
+}
+
+// doubts names the metrics that the client shaped, those of one reason
+// together.
+func (p *page) doubts() {
+	type doubt struct {
+		trust  measure.Trust
+		reason string
+	}
+	names := map[doubt][]string{}
+	var order []doubt
+	for _, name := range slices.Sorted(maps.Keys(p.s.Client.Validity)) {
+		v := p.s.Client.Validity[name]
+		if v.Trust == measure.Valid || v.Trust == "" {
+			continue
+		}
+		d := doubt{v.Trust, v.Reason}
+		if names[d] == nil {
+			order = append(order, d)
+		}
+		names[d] = append(names[d], name)
+	}
+	for _, d := range order {
+		list := names[d]
+		const most = 6
+		if len(list) > most {
+			list = append(slices.Clip(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
+		}
+		p.line("", fmt.Sprintf("%s: %s: %s", d.trust, strings.Join(list, ", "), d.reason))
+	}
+}
+
+func (p *page) place() {
+	if p.s.Run.Dir != "" {
+		p.line("written", p.s.Run.Dir)
+	}
+}

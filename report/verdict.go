@@ -1,0 +1,85 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/verify"
+)
+
+// words of the verdicts, as the reader sees them.
+func word(v verify.Verdict) string { return strings.ToUpper(string(v)) }
+
+func colourOf(v verify.Verdict) string {
+	switch v {
+	case verify.Pass:
+		return green
+	case verify.Fail, verify.Invalid:
+		return red
+	}
+	return yellow
+}
+
+// slo writes each objective with its verdict, value and evidence.
+func (p *page) slo() {
+	if len(p.s.SLO) == 0 {
+		return
+	}
+	p.blank()
+	widest := 0
+	for i := range p.s.SLO {
+		widest = max(widest, len(p.s.SLO[i].Expr))
+	}
+	label := "slo"
+	for i := range p.s.SLO {
+		s := &p.s.SLO[i]
+		v := word(s.Verdict)
+		fmt.Fprintf(&p.b, "%-*s%s%s%-*s  %s\n", labelWidth, label, p.paint(colourOf(s.Verdict), v),
+			strings.Repeat(" ", max(14-len(v), 1)), widest, s.Expr, figure(s.Value, s.Unit))
+		p.line("", evidence(s))
+		label = ""
+	}
+}
+
+// evidence says what an objective's verdict rests on.
+func evidence(s *verify.SLO) string {
+	e := &s.Evidence
+	var parts []string
+	if s.Reason != "" {
+		parts = append(parts, s.Reason)
+	}
+	if e.N > 0 && e.NEffective != nil {
+		text := fmt.Sprintf("%s of %s over", count(e.Over), count(e.N))
+		if *e.NEffective < e.N {
+			text += fmt.Sprintf(", worth %s independent ones", count(*e.NEffective))
+		}
+		parts = append(parts, text)
+	}
+	if e.Needed != nil && *e.Needed > 0 {
+		parts = append(parts, fmt.Sprintf("a pass takes %s more, none of them over", count(*e.Needed)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// verdict writes the last line: the one answer.
+func (p *page) verdict() {
+	v := &p.s.Verdict
+	text, colour := word(v.Verdict), colourOf(v.Verdict)
+	switch exit.Code(v.Exit) {
+	case exit.Target:
+		text, colour = "TARGET NOT USABLE", red
+	case exit.Interrupted:
+		text, colour = "INTERRUPTED", yellow
+	}
+	p.blank()
+	lines := wrap(fmt.Sprintf("%s (exit %d): %s", text, v.Exit, v.Reason), textWidth)
+	for i, l := range lines {
+		if i == 0 {
+			l = strings.Replace(l, text, p.paint(colour, text), 1)
+		} else {
+			l = "  " + l
+		}
+		fmt.Fprintln(&p.b, l)
+	}
+}
