@@ -90,7 +90,23 @@ func share(part, whole int) string {
 	return s + "%"
 }
 
-// wrap breaks words into lines of at most width runes; a longer word stands
+// visible returns how many columns a text takes, colours left out.
+func visible(s string) int {
+	n, hidden := 0, false
+	for _, r := range s {
+		switch {
+		case r == '\x1b':
+			hidden = true
+		case hidden:
+			hidden = r != 'm'
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// wrap breaks words into lines of at most width columns; a longer word stands
 // alone.
 func wrap(text string, width int) []string {
 	var lines []string
@@ -99,7 +115,7 @@ func wrap(text string, width int) []string {
 		switch {
 		case line == "":
 			line = word
-		case len([]rune(line))+1+len([]rune(word)) > width:
+		case visible(line)+1+visible(word) > width:
 			lines = append(lines, line)
 			line = word
 		default:

@@ -44,22 +44,11 @@ func (p *page) slo() {
 
 // evidence says what an objective's verdict rests on.
 func evidence(s *verify.SLO) string {
-	e := &s.Evidence
-	var parts []string
-	if s.Reason != "" {
-		parts = append(parts, s.Reason)
+	text := s.Reason
+	if e := &s.Evidence; s.Verdict == verify.Invalid && e.N > 0 {
+		text += fmt.Sprintf("; %s of %s were over", count(e.Over), count(e.N))
 	}
-	if e.N > 0 && e.NEffective != nil {
-		text := fmt.Sprintf("%s of %s over", count(e.Over), count(e.N))
-		if *e.NEffective < e.N {
-			text += fmt.Sprintf(", worth %s independent ones", count(*e.NEffective))
-		}
-		parts = append(parts, text)
-	}
-	if e.Needed != nil && *e.Needed > 0 {
-		parts = append(parts, fmt.Sprintf("a pass takes %s more, none of them over", count(*e.Needed)))
-	}
-	return strings.Join(parts, "; ")
+	return text
 }
 
 // verdict writes the last line: the one answer.

@@ -16,7 +16,7 @@ func (s *Scenario) Frozen() (json.RawMessage, error) {
 		set("target", s.Target.frozen()).
 		set("workload", s.Workload.frozen()).
 		set("load", s.Load.frozen()).
-		set("slo", s.SLO).
+		set("slo", s.expressions()).
 		set("out", s.Out.frozen(s.InconclusiveOK)))
 }
 
@@ -210,8 +210,24 @@ func (l *Load) frozen() section {
 	case l.WarmupRequests > 0:
 		s.set("warmup", number(float64(l.WarmupRequests))+"req")
 	}
-	return s.set("requests", l.Requests).set("max-in-flight", l.MaxInFlight).set("abort", l.Abort).
+	return s.set("requests", l.Requests).set("max-in-flight", l.MaxInFlight).set("abort", l.abortText()).
 		set("max-total-tokens", l.MaxTotalTokens)
+}
+
+func (s *Scenario) expressions() []string {
+	out := make([]string, len(s.SLO))
+	for i := range s.SLO {
+		out[i] = s.SLO[i].Expr
+	}
+	return out
+}
+
+func (l *Load) abortText() string {
+	texts := make([]string, len(l.Abort))
+	for i, a := range l.Abort {
+		texts[i] = a.Text
+	}
+	return strings.Join(texts, ",")
 }
 
 func (o *Out) frozen(inconclusiveOK bool) section {

@@ -30,7 +30,7 @@ func (r *resolver) load(s *Scenario) {
 	r.warmup(l)
 	l.Drain = r.duration("load.drain", defaultDrain, true)
 	l.MaxInFlight = r.whole("load.max-in-flight", 0, 1)
-	l.Abort = r.text("load.abort", "a condition such as error_rate>50%")
+	l.Abort = r.abort()
 	l.MaxTotalTokens = r.whole("load.max-total-tokens", 0, 1)
 	s.Seed = r.seed()
 	l.Plan.Seed = s.Seed

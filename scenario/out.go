@@ -1,6 +1,12 @@
 package scenario
 
-import "strings"
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/verify"
+)
 
 func (r *resolver) out(s *Scenario) {
 	s.Name = r.name()
@@ -25,28 +31,70 @@ func (r *resolver) name() string {
 	return name
 }
 
-// slo splits objectives at commas.
-func (r *resolver) slo() []string {
+// slo parses the objectives; without any the gate is verify.Default.
+func (r *resolver) slo() []verify.Objective {
 	v, ok := r.set["slo"]
 	if !ok {
-		return nil
+		v = value{kind: textValue, text: verify.Default}
 	}
-	var all []string
+	var all []verify.Objective
 	for _, item := range v.list() {
 		if item.kind != textValue && item.kind != flagText {
 			r.fail(item.expected("an objective such as ttft.p99<800ms"))
 			continue
 		}
-		for expr := range strings.SplitSeq(item.text, ",") {
-			expr = strings.TrimSpace(expr)
-			if expr == "" {
-				r.fail(item.expected("an objective such as ttft.p99<800ms"))
-				continue
-			}
-			all = append(all, expr)
+		objectives, err := verify.Parse(item.text)
+		if err != nil {
+			r.fail(item.syntax(err))
 		}
+		all = append(all, objectives...)
 	}
 	return all
+}
+
+// abort parses the rules that end a run early.
+func (r *resolver) abort() []AbortRule {
+	text := r.text("load.abort", "a condition such as error_rate>50%")
+	if text == "" {
+		return nil
+	}
+	v := r.set["load.abort"]
+	var rules []AbortRule
+	at := 0
+	for part := range strings.SplitSeq(text, ",") {
+		rule := AbortRule{Text: strings.TrimSpace(part)}
+		count, isCount := strings.CutPrefix(rule.Text, "errors>=")
+		switch {
+		case rule.Text == "target-gone":
+			rule.Gone = true
+		case isCount:
+			n, err := strconv.ParseInt(count, 10, 64)
+			if err != nil || n < 1 {
+				r.fail(v.errorf("expected errors>=N with N at least 1, got %q", clip(rule.Text)))
+			}
+			rule.Errors = n
+		default:
+			o, err := verify.Parse(part)
+			if err != nil {
+				r.fail(v.syntax(shift(err, at)))
+				return nil
+			}
+			rule.Objective = &o[0]
+		}
+		rules = append(rules, rule)
+		at += len(part) + 1
+	}
+	return rules
+}
+
+// shift moves an error's column by what stood before its expression.
+func shift(err error, by int) error {
+	var p *verify.ParseError
+	if errors.As(err, &p) {
+		p.Column += by
+		p.Message += "; abort rules are conditions such as error_rate>50% or ttft.p99>5s, errors>=N, and target-gone"
+	}
+	return err
 }
 
 func (r *resolver) tags() []Tag {

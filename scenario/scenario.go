@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/verify"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
@@ -15,7 +16,7 @@ type Scenario struct {
 	Target   Target
 	Workload Workload
 	Load     Load
-	SLO      []string // one expression each; none: the gate is error_rate<1%
+	SLO      []verify.Objective // where nothing was asked, verify.Default
 	Out      Out
 	Seed     uint64
 	// InconclusiveOK turns exit 5 into 0.
@@ -147,9 +148,17 @@ type Load struct {
 	WarmupTime     time.Duration
 	WarmupRequests int64
 	Drain          time.Duration
-	MaxInFlight    int64  // 0: no cap
-	Abort          string // empty: none
-	MaxTotalTokens int64  // 0: no cap
+	MaxInFlight    int64 // 0: no cap
+	Abort          []AbortRule
+	MaxTotalTokens int64 // 0: no cap
+}
+
+// AbortRule ends a run early: exactly one of its fields besides Text is set.
+type AbortRule struct {
+	Text      string            // as the user wrote it
+	Errors    int64             // so many requests failed
+	Gone      bool              // the target refuses connections
+	Objective *verify.Objective // holds for what has ended so far
 }
 
 // Unbounded is the number of requests of a plan that only its dataset's end

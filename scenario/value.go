@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/verify"
 )
 
 type kind uint8
@@ -79,14 +80,21 @@ func (v value) expected(what string) *Error {
 // for a flag by naming it.
 func (v value) syntax(err error) *Error {
 	var s *stat.SyntaxError
-	if !errors.As(err, &s) {
+	var p *verify.ParseError
+	column, message := 0, ""
+	switch {
+	case errors.As(err, &s):
+		column, message = s.Column, s.Message
+	case errors.As(err, &p):
+		column, message = p.Column, p.Message
+	default:
 		return v.errorf("%v", err)
 	}
 	if v.pos.Flag != "" {
-		return v.errorf("column %d of %q: %s", s.Column, clip(s.Input), s.Message)
+		return v.errorf("column %d of %q: %s", column, clip(v.text), message)
 	}
-	e := v.errorf("%s", s.Message)
-	if e.Pos.Col += s.Column - 1; v.quoted {
+	e := v.errorf("%s", message)
+	if e.Pos.Col += column - 1; v.quoted {
 		e.Pos.Col++
 	}
 	return e
