@@ -1,7 +1,310 @@
 package workload
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
 
-func newRecorded(c Config, seed uint64) (Source, error) {
-	return nil, errors.New("workload: datasets are not read yet")
+	"github.com/tokamak-bench/tokamak/stat"
+)
+
+// Skipper is a source that leaves out what it cannot use.
+type Skipper interface {
+	// Skipped returns how many lines were left out so far, and the first few.
+	Skipped() (n int64, first []*LineError)
+}
+
+// recorded yields the rows of a dataset in their order. It belongs to one
+// goroutine.
+type recorded struct {
+	Config
+	seed    uint64
+	class   Class // what rows leave open
+	file    io.Closer
+	rows    rows
+	session int64 // the next
+	good    int64 // rows of this pass
+	skipped int64
+	first   []*LineError
+	hashes  map[uint64]struct{} // of blocks sent before
+}
+
+func newRecorded(c Config, seed uint64) (*recorded, error) {
+	if c.Dataset.Open == nil {
+		return nil, fmt.Errorf("workload: dataset %q has no content", c.Dataset.Name)
+	}
+	r := &recorded{Config: c, seed: seed, hashes: map[uint64]struct{}{}}
+	if len(c.Classes) > 0 {
+		r.class = c.Classes[0]
+	}
+	return r, r.open()
+}
+
+func (r *recorded) open() error {
+	f, err := r.Dataset.Open()
+	if err != nil {
+		return fmt.Errorf("dataset: %w", err)
+	}
+	r.good = 0
+	r.file = f
+	if r.rows, err = openRows(r.Dataset.Name, f); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	return nil
+}
+
+// Close ends the reading.
+func (r *recorded) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	f := r.file
+	r.file, r.rows = nil, nil
+	return f.Close()
+}
+
+// Skipped returns how many lines could not be used, and the first few.
+func (r *recorded) Skipped() (int64, []*LineError) { return r.skipped, r.first }
+
+// Session returns session i. Rows are read as they are needed, so i must be
+// one above the last.
+func (r *recorded) Session(i int64) (Session, error) {
+	if i != r.session {
+		return nil, fmt.Errorf("dataset %s: session %d asked for after %d: rows are read in order", r.Dataset.Name, i, r.session-1)
+	}
+	if r.MaxSessions > 0 && i >= r.MaxSessions {
+		return nil, ErrEnd
+	}
+	row, err := r.row()
+	if err != nil {
+		return nil, err
+	}
+	r.session++
+	return r.replay(row, uint64(i)), nil
+}
+
+// row returns the next row that can be used, or ErrEnd.
+func (r *recorded) row() (row, error) {
+	for r.rows != nil {
+		next, err := r.rows.next()
+		var bad *LineError
+		switch {
+		case err == nil:
+			r.good++
+			return next, nil
+		case errors.As(err, &bad):
+			r.skipped++
+			if len(r.first) < keptErrors {
+				r.first = append(r.first, bad)
+			}
+		case !errors.Is(err, io.EOF):
+			return row{}, errors.Join(err, r.Close())
+		default:
+			if err := r.pass(); err != nil {
+				return row{}, err
+			}
+		}
+	}
+	return row{}, ErrEnd
+}
+
+// pass ends one reading of the dataset and begins the next, if there is one.
+func (r *recorded) pass() error {
+	err := r.Close()
+	switch {
+	case err != nil:
+		return err
+	case r.good == 0 && len(r.first) > 0:
+		return fmt.Errorf("dataset has no line that can be used; the first: %w", r.first[0])
+	case r.good == 0:
+		return fmt.Errorf("dataset %s has no rows", r.Dataset.Name)
+	case r.Dataset.Repeat && !r.Dataset.Once:
+		return r.open()
+	}
+	return nil
+}
+
+// replay makes a session of a row.
+func (r *recorded) replay(w row, index uint64) Session {
+	s := &replay{row: w, request: Request{Class: w.class, Tenant: w.tenant, SessionID: w.session, SourceID: w.id,
+		OutputTokens: w.output, Body: w.body}, recorded: r, index: index}
+	if s.request.Class == "" {
+		s.request.Class = r.class.Name
+	}
+	if s.request.Tenant == "" {
+		s.request.Tenant = r.class.Tenant
+	}
+	if len(w.turns) > 1 && !r.Dataset.Conversations {
+		s.turns = w.turns[:1]
+	}
+	return s
+}
+
+// replay is a recorded session under way.
+type replay struct {
+	row
+	*recorded
+	request Request
+	index   uint64
+	turn    int64
+	history []Message
+}
+
+// Next returns the session's next turn.
+func (s *replay) Next(answer *Answer) (*Request, bool) {
+	turns := int64(max(len(s.turns), 1))
+	if s.turn > 0 && (answer == nil || s.turn >= turns) {
+		return nil, false
+	}
+	if s.turn > 0 {
+		s.history = append(s.history, answer.message())
+	}
+	r := s.request
+	r.Turn = s.turn
+	if turns > 1 && r.SessionID == "" {
+		r.SessionID = fmt.Sprint(s.index)
+	}
+	switch {
+	case r.Body != nil:
+	case len(s.turns) == 0:
+		s.fromLengths(&r)
+	default:
+		t := s.turns[s.turn]
+		if s.turn == 0 && s.Dataset.Salt {
+			t.messages = slices.Clone(t.messages)
+			salt := stat.Key(s.seed^stat.Key(s.Salt, "salt", 0), "salt", s.index)
+			t.messages[0].Text = fmt.Sprintf("%016x\n", salt) + t.messages[0].Text
+		}
+		s.history = append(s.history, t.messages...)
+		r.Messages = slices.Clone(s.history)
+		if r.OutputTokens == 0 && t.answer != "" {
+			r.OutputTokens = s.length(t.answer)
+		}
+	}
+	if r.OutputTokens == 0 && s.recorded.class.Output != nil {
+		r.OutputTokens = whole(s.recorded.class.Output.Sample(stat.Random(s.seed, "output", s.index<<20|uint64(s.turn))), maxTokens)
+	}
+	s.turn++
+	return &r, true
+}
+
+// fromLengths makes a prompt of the recorded length: of named blocks where the
+// trace has them, else of text of its own.
+func (s *replay) fromLengths(r *Request) {
+	r.InputTokens = s.input
+	salted := s.seed ^ stat.Key(s.Salt, "salt", 0)
+	m := Message{Role: "user"}
+	left, leading := s.input, true
+	for _, id := range s.blocks {
+		b := Block{ID: stat.Key(salted, "hash", id), Tokens: min(left, blockTokens)}
+		if _, known := s.hashes[id]; known && leading {
+			r.SharedTokens += b.Tokens
+		} else {
+			leading = false
+		}
+		s.hashes[id] = struct{}{}
+		m.Blocks = append(m.Blocks, b)
+		left -= b.Tokens
+	}
+	if left > 0 {
+		m.Blocks = append(m.Blocks, Block{ID: stat.Key(salted, "trace", s.index), Tokens: left})
+	}
+	r.Messages = []Message{m}
+}
+
+// length counts a recorded answer: a fourth of its bytes where nothing counts.
+func (s *replay) length(answer string) int64 {
+	if s.Dataset.Count != nil {
+		if n, err := s.Dataset.Count.Count(answer); err == nil {
+			return int64(max(n, 1))
+		}
+	}
+	return int64(max(len(answer)/4, 1))
+}
+
+func (r *recorded) expected(n int64) (Expected, bool) {
+	if r.Dataset.Once {
+		return Expected{}, false
+	}
+	c := r.Config
+	c.Dataset = &Dataset{Name: c.Dataset.Name, Open: c.Dataset.Open, Conversations: c.Dataset.Conversations, Count: c.Dataset.Count}
+	again, err := newRecorded(c, r.seed)
+	if err != nil {
+		return Expected{}, false
+	}
+	defer again.Close()
+	var e Expected
+	for i := range n {
+		s, err := again.Session(i)
+		if err != nil {
+			n = i
+			break
+		}
+		e.add(s)
+	}
+	return e.per(n)
+}
+
+// ErrNoTiming says that a dataset has no moments of its own.
+var ErrNoTiming = errors.New("the dataset has no moments: expected at, timestamp or TIMESTAMP in each row")
+
+// Schedule returns the moments of a dataset's rows, in ns from the start, for
+// [load.Plan]: at as it stands, timestamps from the first row's on. With Jitter
+// they are spread and put in order again. At most limit rows are read; 0: all.
+// Rows that cannot be used are left out here as in the sessions, so that
+// moment i belongs to session i. A dataset that can be read only once is kept
+// in memory from here on. Errors name the line; ErrNoTiming where the first
+// row has no moment.
+func Schedule(d *Dataset, limit int64, seed uint64) ([]int64, error) {
+	if d.Once {
+		if err := d.keep(); err != nil {
+			return nil, err
+		}
+	}
+	once := *d
+	once.Repeat = false
+	r, err := newRecorded(Config{Dataset: &once, MaxSessions: limit}, seed)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var at []int64
+	zero := int64(0)
+	for limit == 0 || int64(len(at)) < limit {
+		w, err := r.row()
+		if errors.Is(err, ErrEnd) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		n := len(at)
+		switch {
+		case !w.timed && n == 0:
+			return nil, fmt.Errorf("dataset %s: %w", d.Name, ErrNoTiming)
+		case !w.timed:
+			return nil, fmt.Errorf("dataset %s: row %d has no moment", d.Name, n+1)
+		case w.origin && n == 0:
+			zero = w.at
+		}
+		t := w.at - zero
+		if n > 0 && t < at[n-1] {
+			return nil, fmt.Errorf("dataset %s: row %d is at %v, before the row above it: expected rows in order of time", d.Name, n+1, time.Duration(t))
+		}
+		at = append(at, t)
+	}
+	d.spread(at, seed)
+	return at, nil
+}
+
+func (d *Dataset) spread(at []int64, seed uint64) {
+	if d.Jitter <= 0 {
+		return
+	}
+	for i := range at {
+		at[i] += int64(stat.Random(seed, "jitter", uint64(i)).Uint64N(uint64(d.Jitter)))
+	}
+	slices.Sort(at)
 }
