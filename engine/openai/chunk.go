@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"slices"
-
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/wire"
 )
@@ -10,6 +8,10 @@ import (
 // chunk reads one JSON object of a response: a chunk of a stream or a whole
 // answer. It returns false, and has added no content, if the text is no JSON.
 func (d *decoder) chunk(data []byte, e wire.Event) bool {
+	if d.match(data, e) {
+		return true
+	}
+	d.usual = true
 	rows, packed, last, content := d.rows, len(d.packed), d.last, len(d.content)
 	parts := len(d.parts)
 	var lastPart engine.Part
@@ -31,8 +33,10 @@ func (d *decoder) chunk(data []byte, e wire.Event) bool {
 		return false
 	}
 	if flat {
+		d.usual = false
 		d.setError(parseError(data))
 	}
+	d.learn(data, rows)
 	d.usage.event(d, rows)
 	return true
 }
@@ -51,8 +55,8 @@ func (d *decoder) members(s *scanner, e wire.Event) (flat bool) {
 			d.readChoices(s, e)
 		case "id":
 			d.id(s)
-		case "usage":
-			d.usage.read(s)
+		case "usage", "time_info":
+			d.readUsage(s)
 		case "error":
 			if d.present(s) {
 				flat = true
@@ -62,10 +66,10 @@ func (d *decoder) members(s *scanner, e wire.Event) (flat bool) {
 				flat = true
 			}
 		case "timings":
+			d.usual = false
 			d.timings(s)
-		case "time_info":
-			d.usage.read(s)
 		case "x_groq":
+			d.usual = false
 			d.groq(s)
 		default:
 			s.skip()
@@ -74,10 +78,16 @@ func (d *decoder) members(s *scanner, e wire.Event) (flat bool) {
 	return flat
 }
 
+func (d *decoder) readUsage(s *scanner) {
+	d.usual = d.usual && s.peek() != '{'
+	d.usage.read(s)
+}
+
 // shape passes a value of a type that the API does not have there; null is
 // as good as absent.
 func (d *decoder) shape(s *scanner) {
 	if s.peek() != 'n' {
+		d.usual = false
 		d.violation(badShape)
 	}
 	s.skip()
@@ -162,7 +172,7 @@ func (d *decoder) choice(s *scanner, e wire.Event) {
 		case "finish_reason":
 			finish, _ = d.str(s)
 		case "usage":
-			d.usage.read(s)
+			d.readUsage(s)
 		default:
 			s.skip()
 		}
@@ -170,6 +180,7 @@ func (d *decoder) choice(s *scanner, e wire.Event) {
 	if s.bad {
 		return
 	}
+	d.usual = d.usual && len(finish) == 0
 	c := d.state(index)
 	if c == nil {
 		d.violation(badShape)
@@ -219,6 +230,7 @@ func (d *decoder) delta(s *scanner) {
 		case "reasoning_content", "reasoning":
 			// Some servers send both names with the same text.
 			if reasoned {
+				d.usual = false
 				s.skip()
 				continue
 			}
@@ -263,7 +275,9 @@ func (d *decoder) field(s *scanner, k engine.Kind) bool {
 	if d.content == nil {
 		d.content = make([]byte, 0, min(max(d.c.MaxTokens*5, 64), 4096))
 	}
+	d.textFrom, d.textTo = s.p-1-len(raw), s.p-1
 	if escaped || d.u.high != 0 {
+		d.usual = d.usual && d.u.high == 0
 		d.content = unescape(d.content, raw, &d.u)
 	} else {
 		d.content = append(d.content, raw...)
@@ -363,6 +377,7 @@ func (d *decoder) commit(e wire.Event, start int, c *choice) {
 		return
 	}
 	if c.finish != "" {
+		d.usual = false
 		d.note(contentAfterEnd)
 	}
 	for _, p := range d.pieces {
@@ -374,5 +389,5 @@ func (d *decoder) commit(e wire.Event, start int, c *choice) {
 		}
 	}
 	d.addRow(e, len(d.content)-start, c.index)
-	d.pieces = slices.Delete(d.pieces, 0, len(d.pieces))
+	d.rowChoice = c.index
 }

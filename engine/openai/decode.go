@@ -45,6 +45,12 @@ type decoder struct {
 	tailBad bool // and was no JSON
 
 	pieces []engine.Part // of the choice being read
+	// Of the chunk being read: where its last string stood, the choice of its
+	// last row, and whether it may serve as a template.
+	textFrom, textTo int
+	rowChoice        int32
+	usual            bool
+	template         template
 }
 
 // choice is what is known of one of the answers.
