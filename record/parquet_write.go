@@ -1,0 +1,105 @@
+package record
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/parquet-go/parquet-go"
+)
+
+// rowGroupBytes is the size in memory at which a row group of a Parquet file
+// is closed: small, so that neither writing nor reading needs much memory.
+const rowGroupBytes = 16 << 20
+
+// convert makes a Parquet file from an .arrows file and extra rows. The file
+// appears under its name when it is whole.
+func convert[R any](arrows, path string, t table[R], extra []R) (err error) {
+	tmp := path + ".tmp"
+	f, err := os.Create(tmp)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(tmp)
+		}
+	}()
+	out := bufio.NewWriterSize(f, 1<<20)
+	p := newParquetWriter(out, t.schema())
+	_, err = arrowBatches(arrows, func(b arrow.RecordBatch) bool { return p.write(b) == nil })
+	if err != nil {
+		return err
+	}
+	if len(extra) > 0 {
+		b := newBatch(t)
+		for i := range extra {
+			b.add(&extra[i])
+		}
+		rec := b.builder.NewRecordBatch()
+		_ = p.write(rec)
+		rec.Release()
+	}
+	if err := p.close(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// parquetWriter writes batches column by column.
+type parquetWriter struct {
+	w        *parquet.GenericWriter[any]
+	columns  []*parquet.ColumnWriter
+	nullable []int // definition levels that nullability takes: 0 or 1
+	values   []parquet.Value
+	size     int64
+	err      error
+}
+
+func newParquetWriter(out *bufio.Writer, schema *arrow.Schema) *parquetWriter {
+	w := parquet.NewGenericWriter[any](out, parquetSchema(schema),
+		parquet.Compression(&parquet.Zstd), parquet.CreatedBy("tokamak", "", ""),
+		parquet.PageBufferSize(256<<10), parquet.DataPageStatistics(false))
+	p := &parquetWriter{w: w, columns: w.ColumnWriters(), nullable: make([]int, schema.NumFields())}
+	for i, f := range schema.Fields() {
+		if f.Nullable {
+			p.nullable[i] = 1
+		}
+	}
+	return p
+}
+
+// write adds a batch; after an error it does nothing but return it.
+func (p *parquetWriter) write(b arrow.RecordBatch) error {
+	for i, c := range b.Columns() {
+		p.size += int64(c.Data().SizeInBytes())
+		p.writeColumn(p.columns[i], c, p.nullable[i])
+	}
+	if p.err == nil && p.size >= rowGroupBytes {
+		p.err, p.size = p.w.Flush(), 0
+	}
+	return p.err
+}
+
+func (p *parquetWriter) close() error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.w.Close()
+}
+
+func (p *parquetWriter) writeColumn(to *parquet.ColumnWriter, a arrow.Array, nullable int) {
+	const step = 256 // rows at a time: the values of few pages in memory
+	for from := 0; from < a.Len() && p.err == nil; from += step {
+		p.values = appendRows(p.values[:0], a, from, min(from+step, a.Len()), nullable)
+		_, p.err = to.WriteRowValues(p.values)
+	}
+}
