@@ -42,12 +42,38 @@ func worst(validity map[string]measure.Validity) measure.Trust {
 
 // reason is the verdict in one sentence.
 func (s *Summary) reason(e verify.Ending) string {
-	text := verify.Reason(s.SLO)
+	text := s.holds(e.Verdict)
 	switch {
 	case e.Interrupted:
 		return "interrupted by the user; until then " + text
 	case e.Unusable:
 		return fmt.Sprintf("not one of %s requests succeeded%s", count(s.Requests.Sent), s.mostly())
+	}
+	return text
+}
+
+// holds says which objectives hold, or which does not and why.
+func (s *Summary) holds(verdict verify.Verdict) string {
+	if verdict == verify.Pass {
+		return verify.Reason(s.SLO)
+	}
+	var first *verify.SLO
+	var also []string
+	for i := range s.SLO {
+		switch v := s.SLO[i].Verdict; {
+		case v != verdict && (verdict != verify.Inconclusive || v != verify.Unmeasured):
+		case first == nil:
+			first = &s.SLO[i]
+		default:
+			also = append(also, s.SLO[i].Expr)
+		}
+	}
+	if first == nil {
+		return verify.Reason(s.SLO)
+	}
+	text := first.Expr + ": " + first.Reason
+	if len(also) > 0 {
+		text += "; also " + strings.Join(also, ", ")
 	}
 	return text
 }

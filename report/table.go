@@ -11,6 +11,9 @@ import (
 // columns are the statistics of the latency table.
 var columns = []string{"p50", "p90", "p95", "p99", "max"}
 
+// cellWidth is the width of a column of the table.
+const cellWidth = 11
+
 // row is one line of the latency table.
 type row struct {
 	name   string
@@ -23,29 +26,33 @@ type row struct {
 func (p *page) latency() {
 	rows := p.latencyRows()
 	p.blank()
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0:
 		p.line("latency", "no request brought a token: there is nothing to show")
+		return
+	case p.s.Requests.OK == 0:
+		p.line("latency", p.paint(red, "not one request succeeded: with failures counted as inf, every percentile is inf"))
 		return
 	}
 	p.line("latency", p.latencyTitle())
 	fmt.Fprintf(&p.b, "%-*s", labelWidth, "")
 	for _, c := range columns {
-		fmt.Fprintf(&p.b, "%12s", c)
+		fmt.Fprintf(&p.b, "%*s", cellWidth, c)
 	}
-	fmt.Fprintf(&p.b, "%12s\n", "count")
+	fmt.Fprintf(&p.b, "%*s\n", cellWidth, "count")
 	for _, r := range rows {
 		fmt.Fprintf(&p.b, "%-*s", labelWidth, r.name)
 		for _, c := range columns {
 			v, _ := r.metric.Stat(c)
 			p.b.WriteString(p.cell(v, r.metric.Unit))
 		}
-		fmt.Fprintf(&p.b, "%12s\n", count(r.metric.Count))
+		fmt.Fprintf(&p.b, "%*s\n", cellWidth, count(r.metric.Count))
 	}
 }
 
 func (p *page) cell(v measure.Value, unit string) string {
 	text := figure(v, unit)
-	padding := strings.Repeat(" ", max(12-len([]rune(text)), 1))
+	padding := strings.Repeat(" ", max(cellWidth-len([]rune(text)), 1))
 	if x, _ := v.Get(); math.IsInf(x, 0) {
 		text = p.paint(red, text)
 	}
@@ -58,12 +65,11 @@ func (p *page) latencyTitle() string {
 	switch over := p.overs(); {
 	case over == 0:
 		return "of all " + count(r.OK) + " requests that ended"
-	case 2*over > r.OK:
-		return p.paint(red, fmt.Sprintf("ONLY of the %s requests that succeeded; error rate %s; _adj counts the other %s as inf",
-			count(r.OK), p.errorRate(), count(over)))
+	case over > r.OK:
+		return p.paint(red, fmt.Sprintf("ONLY of %s requests that succeeded; error rate %s; _adj counts failures as inf",
+			count(r.OK), p.errorRate()))
 	default:
-		return fmt.Sprintf("of the %s requests that succeeded; error rate %s; _adj counts the other %s as inf",
-			count(r.OK), p.errorRate(), count(over))
+		return fmt.Sprintf("of %s requests that succeeded; error rate %s; _adj counts failures as inf", count(r.OK), p.errorRate())
 	}
 }
 

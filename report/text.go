@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tokamak-bench/tokamak/measure"
 )
@@ -14,10 +13,14 @@ import (
 // TextOptions say how a summary is shown.
 type TextOptions struct {
 	Colour bool
+	Width  int // columns to wrap at; 0 or more than 100: 100
 }
 
-// textWidth is how wide the summary gets at most, in columns.
-const textWidth = 100
+// Widths of the summary, in columns.
+const (
+	textWidth = 100 // at most
+	leastText = 60  // however narrow the terminal
+)
 
 // labelWidth is the width of the labels at the left.
 const labelWidth = 11
@@ -26,7 +29,10 @@ const labelWidth = 11
 // the figures with the error rate beside them, the objectives with their
 // evidence, and the verdict as the last line.
 func Text(w io.Writer, s *Summary, o TextOptions) error {
-	p := &page{s: s, colour: o.Colour}
+	p := &page{s: s, colour: o.Colour, width: textWidth}
+	if o.Width > 0 {
+		p.width = min(max(o.Width, leastText), textWidth)
+	}
 	p.header()
 	p.requests()
 	p.latency()
@@ -44,11 +50,12 @@ type page struct {
 	s      *Summary
 	b      strings.Builder
 	colour bool
+	width  int
 }
 
 // line writes a labelled line, wrapped under its label.
 func (p *page) line(label, text string) {
-	for _, l := range wrap(text, textWidth-labelWidth) {
+	for _, l := range wrap(text, p.width-labelWidth) {
 		fmt.Fprintf(&p.b, "%-*s%s\n", labelWidth, label, l)
 		label = ""
 	}
@@ -153,7 +160,7 @@ func (p *page) failures() {
 	for _, c := range byCount(r.Attempts.ByErrorClass) {
 		text := fmt.Sprintf("%s %s", count(r.Attempts.ByErrorClass[c]), c)
 		if limit, ok := p.s.Run.Timeouts[c]; ok {
-			text += fmt.Sprintf(" (no end within %s)", time.Duration(limit*1e6))
+			text += fmt.Sprintf(" (the limit is %s)", figure(measure.Some(limit), "ms"))
 		}
 		classes = append(classes, text)
 	}
@@ -250,7 +257,7 @@ func (p *page) client() {
 }
 
 // doubts names the metrics that the client shaped, those of one reason
-// together.
+// together; what holds for a metric holds for its _adj form.
 func (p *page) doubts() {
 	type doubt struct {
 		trust  measure.Trust
@@ -260,22 +267,20 @@ func (p *page) doubts() {
 	var order []doubt
 	for _, name := range slices.Sorted(maps.Keys(p.s.Client.Validity)) {
 		v := p.s.Client.Validity[name]
-		if v.Trust == measure.Valid || v.Trust == "" {
+		if v.Trust == measure.Valid || v.Trust == "" || strings.HasSuffix(name, measure.Adj) {
 			continue
 		}
 		d := doubt{v.Trust, v.Reason}
+		if of, reason, ok := strings.Cut(v.Reason, ": "); ok && p.s.Client.Validity[of].Reason == reason {
+			d.reason = reason // a figure made of another metric
+		}
 		if names[d] == nil {
 			order = append(order, d)
 		}
 		names[d] = append(names[d], name)
 	}
 	for _, d := range order {
-		list := names[d]
-		const most = 6
-		if len(list) > most {
-			list = append(slices.Clip(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
-		}
-		p.line("", fmt.Sprintf("%s: %s: %s", d.trust, strings.Join(list, ", "), d.reason))
+		p.line("", fmt.Sprintf("%s: %s: %s", d.trust, strings.Join(names[d], ", "), d.reason))
 	}
 }
 

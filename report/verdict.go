@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/verify"
 )
 
@@ -36,10 +37,28 @@ func (p *page) slo() {
 		s := &p.s.SLO[i]
 		v := word(s.Verdict)
 		fmt.Fprintf(&p.b, "%-*s%s%s%-*s  %s\n", labelWidth, label, p.paint(colourOf(s.Verdict), v),
-			strings.Repeat(" ", max(14-len(v), 1)), widest, s.Expr, figure(s.Value, s.Unit))
+			strings.Repeat(" ", max(14-len(v), 1)), widest, s.Expr, p.sloValue(s))
 		p.line("", evidence(s))
 		label = ""
 	}
+}
+
+// sloValue writes what an objective's figure is; where requests failed, also
+// what it is with them.
+func (p *page) sloValue(s *verify.SLO) string {
+	text := figure(s.Value, s.Unit)
+	if s.Evidence.Failures == 0 {
+		return text
+	}
+	adj, ok := p.s.Metrics[s.Metric+measure.Adj]
+	if !ok {
+		return text
+	}
+	v, ok := adj.Stat(string(s.Stat))
+	if !ok || v.Equal(s.Value) {
+		return text
+	}
+	return fmt.Sprintf("%s of the successes, %s with the failures", text, figure(v, s.Unit))
 }
 
 // evidence says what an objective's verdict rests on.
@@ -62,7 +81,7 @@ func (p *page) verdict() {
 		text, colour = "INTERRUPTED", yellow
 	}
 	p.blank()
-	lines := wrap(fmt.Sprintf("%s (exit %d): %s", text, v.Exit, v.Reason), textWidth)
+	lines := wrap(fmt.Sprintf("%s (exit %d): %s", text, v.Exit, v.Reason), p.width)
 	for i, l := range lines {
 		if i == 0 {
 			l = strings.Replace(l, text, p.paint(colour, text), 1)

@@ -1,0 +1,248 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/verify"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+const ms = int64(time.Millisecond)
+
+// made is a run made up for a test.
+type made struct {
+	n, failed int
+	outcome   record.Outcome // of the failed
+	class     string
+	ttft      int64 // ns, in the mean
+	late      int64 // ns by which the client was late
+	slo       string
+	ending    verify.Ending
+	run       func(*Run)
+}
+
+// summary measures and judges the made-up run as a real one is.
+func (m made) summary(t *testing.T) *Summary {
+	t.Helper()
+	if m.slo == "" {
+		m.slo = verify.Default
+	}
+	objectives, err := verify.Parse(m.slo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := measure.New(measure.Options{Start: record.Some(0), End: record.Some(int64(m.n) * 125 * ms), Stages: 1,
+		Limits: verify.Limits(objectives)})
+	for i := range m.n {
+		row := m.attempt(i)
+		a.Add(&row)
+	}
+	run := Run{ID: "20261201-100000-ab12", Name: "chat-ramp", Dir: "runs/2026-12-01T10-00-00-chat-ramp", Version: "v0.1.0",
+		Targets: []string{"http://localhost:8000"}, API: "openai-chat", Model: "llama3-8b",
+		Load: "open loop, 8 requests/s poisson, 20s", Workload: "256 tokens in, 16 out", Seed: 1,
+		Start: time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC), Duration: measure.Some(20_500), Ended: Done,
+		Stamps:   map[string]float64{"kernel": 1},
+		Timeouts: map[string]float64{"timeout_first_token": 120_000}}
+	if m.run != nil {
+		m.run(&run)
+	}
+	client := Client{LagP99: measure.Some(0.082 + float64(m.late)/1e6), LagMax: measure.Some(1.2 + float64(m.late)/1e6),
+		CPU: measure.Some(0.12), MaxRSS: measure.Some(21 << 20), GCPause: measure.Some(0.05)}
+	return New(run, a.Result(), verify.Judge(objectives, a), client, m.ending)
+}
+
+func (m made) attempt(i int) record.Attempt {
+	r := stat.Random(1, "test", uint64(i))
+	intended := int64(i) * 125 * ms
+	write := intended + 40_000 + m.late
+	first := write + int64(float64(m.ttft)*(0.7+0.6*r.Float64()))
+	a := record.Attempt{Identity: record.Identity{RequestID: int64(i), Attempt: 1},
+		Moments: record.Moments{Intended: record.Some(intended), Dispatched: record.Some(write), WriteStart: record.Some(write), ConnReused: true,
+			Sent: record.Some(write + 20_000), SentSource: record.SourceKernel, StampSource: record.SourceKernel, ClockError: record.Some(1000)}}
+	if i%m.n < m.failed {
+		a.Outcome, a.ErrorClass = m.outcome, m.class
+		a.Moments.Ended = record.Some(write + 3*ms)
+		return a
+	}
+	at := first
+	for range 16 {
+		a.Chunks.At = append(a.Chunks.At, at)
+		a.Chunks.Tokens = append(a.Chunks.Tokens, 1)
+		a.Chunks.Bytes = append(a.Chunks.Bytes, 4)
+		a.Chunks.Kind = append(a.Chunks.Kind, record.TextChunk)
+		a.Chunks.Choice = append(a.Chunks.Choice, 0)
+		a.Chunks.Flags = append(a.Chunks.Flags, 0)
+		at += 18*ms + int64(4e6*r.Float64())
+	}
+	last := record.Some(a.Chunks.At[15])
+	a.FirstByte, a.FirstChunk, a.FirstToken, a.FirstAnswer = record.Some(first), record.Some(first), record.Some(first), record.Some(first)
+	a.LastToken, a.Moments.Ended, a.Outcome, a.TokenSource = last, last, record.OK, "usage_delta"
+	a.PromptUsage, a.OutputUsage, a.OutputAsked = record.Some(256), record.Some(16), record.Some(16)
+	return a
+}
+
+var runs = map[string]made{
+	"good":         {n: 1234, ttft: 231 * ms, slo: "ttft.p99<800ms, itl.p99<50ms, error_rate<1%"},
+	"failing":      {n: 256, failed: 250, outcome: record.Rejected, class: "http_429", ttft: 231 * ms, slo: "ttft.p99<800ms, error_rate<1%", run: limited},
+	"inconclusive": {n: 160, ttft: 231 * ms, slo: "ttft.p99<800ms"},
+	"invalid":      {n: 1234, ttft: 100 * ms, late: 400 * ms, slo: "e2e.p99<900ms, itl.p99<50ms"},
+	"few":          {n: 3, ttft: 231 * ms},
+	"nothing":      {n: 16, failed: 16, outcome: record.TransportError, class: "refused", ttft: ms},
+	"slow":         {n: 1000, failed: 40, outcome: record.Timeout, class: "timeout_first_token", ttft: 900 * ms, slo: "ttft.p99<800ms,e2e.p50<5s"},
+	"interrupted":  {n: 700, ttft: 231 * ms, slo: "ttft.p99<800ms", ending: verify.Ending{Interrupted: true}, run: func(r *Run) { r.Ended = Interrupted }},
+}
+
+func limited(r *Run) {
+	r.Notices = []string{QuotaNotice(250, map[string]string{"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "0"})}
+	r.Adapted = []string{"ignore_eos dropped: the server refused it"}
+}
+
+func TestText(t *testing.T) {
+	for name, m := range runs {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := Text(&b, m.summary(t), TextOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				if n := len([]rune(strings.TrimRight(line, "\n"))); n > textWidth {
+					t.Errorf("%d columns: %s", n, line)
+				}
+			}
+			golden(t, name+".txt", b.Bytes())
+		})
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestColoursChangeNothingElse: the same text without its colours.
+func TestColoursChangeNothingElse(t *testing.T) {
+	for name, m := range runs {
+		var plainText, colourText bytes.Buffer
+		s := m.summary(t)
+		if err := Text(&plainText, s, TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Text(&colourText, s, TextOptions{Colour: true}); err != nil {
+			t.Fatal(err)
+		}
+		bare := colourText.String()
+		for _, c := range []string{green, yellow, red, plain} {
+			bare = strings.ReplaceAll(bare, c, "")
+		}
+		if diff := cmp.Diff(plainText.String(), bare); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestSchema validates summaries against the published schema, and breaks
+// them to see that it can fail.
+func TestSchema(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile("../docs/summary.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, m := range runs {
+		b, err := json.Marshal(m.summary(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, schema, b); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for from, to := range map[string]string{`"due":`: `"dew":`, `"p99":`: `"p98":`, `"verdict":`: `"judgement":`, `"unit":"ms"`: `"unit":5`} {
+			broken := strings.Replace(string(b), from, to, 1)
+			if broken != string(b) && validate(t, schema, []byte(broken)) == nil {
+				t.Errorf("%s: the schema takes %s for %s", name, to, from)
+			}
+		}
+	}
+}
+
+func validate(t *testing.T, schema *jsonschema.Schema, b []byte) error {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(v)
+}
+
+// TestSummaryReadsBack: what report reads from a run directory is what was
+// written, nulls and infinities included.
+func TestSummaryReadsBack(t *testing.T) {
+	for name, m := range runs {
+		s := m.summary(t)
+		b, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Summary
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(&back)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b, again) {
+			t.Errorf("%s: %s", name, cmp.Diff(string(b), string(again)))
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		x    float64
+		unit string
+		want string
+	}{
+		{0, "ms", "0 ms"}, {0.0823, "ms", "82.3 µs"}, {0.99949, "ms", "999 µs"}, {0.9996, "ms", "1.00 ms"}, {12.34, "ms", "12.3 ms"}, {999.4, "ms", "999 ms"}, {999.6, "ms", "1.00 s"},
+		{123456, "ms", "123 s"}, {1234567, "tok/s", "1,234,567 tok/s"}, {97.65625, "%", "97.7%"}, {0.004, "%", "0.004%"},
+	} {
+		if got := figure(measure.Some(c.x), c.unit); got != c.want {
+			t.Errorf("figure(%v %s) = %q, want %q", c.x, c.unit, got, c.want)
+		}
+	}
+	if got := figure(measure.Value{}, "ms"); got != "-" {
+		t.Errorf("missing: %q", got)
+	}
+	if got := share(1, 100000); got != "<0.01%" {
+		t.Errorf("a failure must not vanish: %q", got)
+	}
+	if got := share(99999, 100000); got != ">99.99%" {
+		t.Errorf("a success must not vanish: %q", got)
+	}
+}
