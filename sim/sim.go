@@ -20,6 +20,8 @@ type (
 	Usage = core.Usage
 	// Finish says why a request ended.
 	Finish = core.Finish
+	// State is an engine's load at one moment.
+	State = core.State
 	// Gate refuses requests on purpose.
 	Gate = core.Gate
 	// Refusal is a request refused on purpose.

@@ -207,7 +207,7 @@ func (f *Faults) setReject(s string) error {
 	return setShare(&f.Reject, share)
 }
 
-// setShare reads K/N, a percentage or a number from 0 to 1.
+// setShare reads K/N, a number from 0 to 1, or a percentage (in a URL: 10%25).
 func setShare(to *core.Share, s string) error {
 	k, n, ok := strings.Cut(s, "/")
 	if ok {
@@ -222,7 +222,7 @@ func setShare(to *core.Share, s string) error {
 		v /= 100
 	}
 	if err != nil || !(v >= 0 && v <= 1) {
-		return fmt.Errorf("expected a share as 250/256, 0.1 or 10%%")
+		return fmt.Errorf("expected a share from 0 to 1, as 250/256 or 0.1")
 	}
 	*to = core.Share{K: int64(v*1e6 + 0.5), N: 1e6}
 	return nil

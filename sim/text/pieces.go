@@ -7,7 +7,7 @@ import (
 
 // Pieces cuts text roughly as byte-pair tokenizers cut it before they merge: a
 // word with the space before it, up to three digits, a run of punctuation. It
-// knows no vocabulary; long words count as one token for each six letters.
+// knows no vocabulary; a long word counts as one token for each 16 bytes.
 type Pieces struct{}
 
 // Encode appends an id for each piece: a hash of it.
@@ -15,7 +15,7 @@ func (Pieces) Encode(ids []uint32, s string) ([]uint32, error) {
 	for len(s) > 0 {
 		n := next(s)
 		for piece := s[:n]; len(piece) > 0; {
-			cut := min(len(piece), 7)
+			cut := min(len(piece), 16)
 			for cut < len(piece) && !utf8.RuneStart(piece[cut]) {
 				cut++
 			}

@@ -40,7 +40,9 @@ type choice struct {
 
 	news news // under x.mu
 
-	answer text.Answer // the writer's
+	// The writer's.
+	taken  news
+	answer text.Answer
 	tokens int64
 	finish core.Finish
 }
@@ -188,13 +190,17 @@ func (x *exchange) wake() {
 	}
 }
 
-// take returns a choice's news since the last call.
-func (x *exchange) take(c *choice) news {
+// take hands all choices' news since the last call to the writer, at one
+// moment so that their order is the engine's, and tells whether they are the last.
+func (x *exchange) take() (last bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	n := c.news
-	c.news.tokens = 0
-	return n
+	for i := range x.choices {
+		c := &x.choices[i]
+		c.taken = c.news
+		c.news.tokens = 0
+	}
+	return x.live == 0
 }
 
 // answer writes the response; it returns why it could not be finished.

@@ -24,7 +24,7 @@ func (x *exchange) stream(ctx context.Context, w http.ResponseWriter) error {
 		if err := x.wait(ctx); err != nil {
 			return err
 		}
-		done := x.finished() // before taking news: nothing comes after it
+		done := x.take()
 		e.buf = e.buf[:0]
 		tokens := int64(0)
 		for i := range x.choices {
@@ -99,19 +99,19 @@ func (x *exchange) encoder() *encoder {
 // news appends the chunks for what is new of choice i and returns its tokens.
 func (e *encoder) news(i int) int64 {
 	c := &e.x.choices[i]
-	n := e.x.take(c)
+	n := c.taken
 	for range n.tokens {
 		if c.tokens == 0 && e.x.api == chatAPI {
 			e.open(i)
 			e.buf = append(e.buf, `,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]`...)
-			e.finish()
+			e.finish(c)
 		}
 		c.tokens++
 		e.open(i)
 		e.buf = append(e.buf, e.before...)
 		e.buf = append(e.buf, c.answer.Next().JSON...)
 		e.buf = append(e.buf, e.after...)
-		e.finish()
+		e.finish(c)
 	}
 	if n.finish != "" && c.finish == "" {
 		c.finish = n.finish
@@ -124,7 +124,7 @@ func (e *encoder) news(i int) int64 {
 		e.buf = append(e.buf, `,"logprobs":null,"finish_reason":"`...)
 		e.buf = append(e.buf, n.finish...)
 		e.buf = append(e.buf, `","stop_reason":null}]`...)
-		e.finish()
+		e.finish(c)
 	}
 	return n.tokens
 }
@@ -135,24 +135,25 @@ func (e *encoder) open(i int) {
 	e.buf = strconv.AppendInt(e.buf, int64(i), 10)
 }
 
-func (e *encoder) finish() {
+// finish ends a chunk, where asked with the usage of its choice so far.
+func (e *encoder) finish(c *choice) {
 	if e.counts {
-		e.usage(false)
+		prompt := c.request.PromptTokens
+		e.usage(usage{PromptTokens: prompt, CompletionTokens: c.tokens, TotalTokens: prompt + c.tokens})
 	}
 	e.buf = append(e.buf, "}\n\n"...)
 }
 
-func (e *encoder) usage(whole bool) {
-	u := e.x.usage()
+func (e *encoder) usage(u usage) {
 	e.buf = append(e.buf, `,"usage":{"prompt_tokens":`...)
 	e.buf = strconv.AppendInt(e.buf, u.PromptTokens, 10)
 	e.buf = append(e.buf, `,"total_tokens":`...)
 	e.buf = strconv.AppendInt(e.buf, u.TotalTokens, 10)
 	e.buf = append(e.buf, `,"completion_tokens":`...)
 	e.buf = strconv.AppendInt(e.buf, u.CompletionTokens, 10)
-	if whole {
+	if u.Details != nil {
 		e.buf = append(e.buf, `,"prompt_tokens_details":{"cached_tokens":`...)
-		e.buf = strconv.AppendInt(e.buf, e.x.cached(), 10)
+		e.buf = strconv.AppendInt(e.buf, u.Details.Cached, 10)
 		e.buf = append(e.buf, '}')
 	}
 	e.buf = append(e.buf, '}')
@@ -163,7 +164,9 @@ func (e *encoder) close() {
 	if o := e.x.query.StreamOptions; o != nil && o.IncludeUsage {
 		e.buf = append(e.buf, e.head...)
 		e.buf = append(e.buf, `,"choices":[]`...)
-		e.usage(true)
+		u := e.x.usage()
+		u.Details = &details{e.x.cached()}
+		e.usage(u)
 		e.buf = append(e.buf, "}\n\n"...)
 	}
 	e.buf = append(e.buf, "data: [DONE]\n\n"...)

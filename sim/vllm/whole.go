@@ -58,9 +58,10 @@ func (x *exchange) whole(w http.ResponseWriter) error {
 	if x.api == chatAPI {
 		b.Object = "chat.completion"
 	}
+	x.take()
 	for i := range x.choices {
 		c := &x.choices[i]
-		n := x.take(c)
+		n := c.taken
 		c.tokens, c.finish = n.tokens, n.finish
 		var out []byte
 		for range n.tokens {
