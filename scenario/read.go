@@ -56,6 +56,11 @@ func resolve(name string, file []byte, f Flags, env environment) (*Scenario, err
 		set, errs = t.fromFile(root)
 	}
 	r := &resolver{set: merge(set, t.fromFlags(f)), env: env, errs: errs}
+	return r.scenario(name)
+}
+
+// scenario resolves the settings.
+func (r *resolver) scenario(name string) (*Scenario, error) {
 	s := &Scenario{File: name}
 	r.target(s)
 	r.workload(s)

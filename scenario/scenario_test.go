@@ -165,7 +165,7 @@ func TestFrozenResolvesToTheSame(t *testing.T) {
 		"target: {url: [http://a:1/x, http://b], timeout: 90s, connections: 4, no-stream: true, retries: 2, gpus: 4, proxy: http://p:1}\nload: {rate: 2.5, arrival: gamma:cv=2, requests: 5, warmup: 3req}\nslo: ttft.p99<1ms\nout: {tag: {team: x}, dir: none}\n",
 		"target: {url: unix:///run/x.sock, header: ['X-A: env:TOKEN'], api-key-env: TOKEN, auth-header: api-key}\nload: {stages: 'rate=1..2:10s,users=3:20s', max-in-flight: 9}\n",
 		"workload: {turns: 3, prefix-tokens: 10, temperature: 0, classes: [{name: a, weight: 0.5, patience: exp:mean=3s, prefixes: 3}]}\nload: {concurrency: 3, think: 'uniform:1s..3s', warmup: 5s}\n",
-		"target: {url: 'sim://m@g', virtual: true}\nload: {max-total-tokens: 1000, abort: 'error_rate>50%', seed: 18446744073709551615}\n",
+		"target: {url: 'sim://llama3-8b@h100', virtual: true}\nload: {max-total-tokens: 1000, abort: 'error_rate>50%', seed: 18446744073709551615}\n",
 	} {
 		s, err := resolve("s.yaml", []byte(yaml), Flags{}, fake())
 		if err != nil {
@@ -179,6 +179,9 @@ func TestFrozenResolvesToTheSame(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s\nfrozen as %s\n%v", yaml, frozen, err)
 			continue
+		}
+		if _, err := Thaw(frozen); err != nil {
+			t.Errorf("thawing %s: %v", frozen, err)
 		}
 		twice, err := again.Frozen()
 		if err != nil || string(twice) != string(frozen) {
@@ -204,6 +207,9 @@ workload: {body: {secret: hunter2}}
 	frozen, err := s.Frozen()
 	if err != nil {
 		t.Fatal(err)
+	}
+	if thawed, err := Thaw(frozen); err != nil || len(thawed.SLO) != 1 {
+		t.Errorf("a redacted scenario does not thaw: %v", err)
 	}
 	headers, err := json.Marshal(s.Target.Header)
 	if err != nil {

@@ -36,13 +36,16 @@ func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Redacted returns a URL's text without its user info and with the values of
-// its query hidden, which may hold keys; of a sim URL the query is kept.
+// its query hidden, which may hold keys; a sim URL has no secrets.
 func Redacted(u *url.URL) string {
+	if u.Scheme == "sim" {
+		return u.String()
+	}
 	c := *u
 	if c.User != nil {
 		c.User = url.User("redacted")
 	}
-	if c.RawQuery != "" && c.Scheme != "sim" {
+	if c.RawQuery != "" {
 		q := c.Query()
 		for k := range q {
 			if k != "api-version" {

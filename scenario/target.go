@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tokamak-bench/tokamak/sim"
 )
 
 // The defaults of a target.
@@ -88,6 +90,12 @@ func (r *resolver) url(v value) *url.URL {
 		r.fail(v.expected(form))
 		return nil
 	}
+	if strings.HasPrefix(v.text, sim.Scheme) {
+		if _, err := sim.ParseTarget(v.text); err != nil {
+			r.fail(v.errorf("%v", err))
+			return nil
+		}
+	}
 	u, err := url.Parse(v.text)
 	if err != nil {
 		if host, _, ok := strings.Cut(v.text, ":"); ok && !strings.Contains(v.text, "://") && host != "" {
@@ -98,7 +106,7 @@ func (r *resolver) url(v value) *url.URL {
 		return nil
 	}
 	switch {
-	case u.Scheme == "sim" && (u.Host != "" || u.User != nil):
+	case strings.HasPrefix(v.text, sim.Scheme):
 		return u
 	case u.Scheme == "unix" && u.Host == "" && len(u.Path) > 1:
 		return u

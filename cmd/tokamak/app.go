@@ -71,13 +71,14 @@ type result struct{ code exit.Code }
 func command(ctx context.Context, args []string, std streams) exit.Code {
 	var cli commandLine
 	helped := false
-	parser, err := kong.New(&cli, kong.Name("tokamak"), kong.UsageOnError(),
+	parser, err := kong.New(&cli, kong.Name("tokamak"),
 		kong.Description("Stress-test, verify and price LLM inference services."),
 		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "target", Title: "Target:"}, {Key: "workload", Title: "What is sent:"}, {Key: "load", Title: "When it is sent:"},
-			{Key: "verdict", Title: "Verdict:"}, {Key: "out", Title: "Output:"}}))
+			{Key: "verdict", Title: "Verdict:"}, {Key: "out", Title: "Output:"},
+			{Key: "engine", Title: "The engine:"}, {Key: "faults", Title: "Faults:"}}))
 	if err != nil {
 		return fail(std.err, err)
 	}

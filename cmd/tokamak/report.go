@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/report"
+)
+
+// runsDir is where runs are written unless --out says otherwise, and
+// summaryFile what a finished one is judged in.
+const (
+	runsDir     = "runs"
+	summaryFile = "summary.json"
+)
+
+type reportCommand struct {
+	Dir string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"Run directory; without it the last of runs/."`
+	output
+}
+
+// Run shows a run's summary. It exits 0 whatever the verdict was: showing it
+// succeeded.
+func (c *reportCommand) Run(std streams) error {
+	dir, err := runDirectory(c.Dir)
+	if err != nil {
+		return err
+	}
+	s, err := readSummary(dir)
+	if err != nil {
+		return err
+	}
+	return c.show(std, s)
+}
+
+// show prints a summary on standard output.
+func (o output) show(std streams, s *report.Summary) error {
+	if o.json() {
+		return printJSON(std.out, s)
+	}
+	width, _ := terminal(std.out)
+	return report.Text(std.out, s, report.TextOptions{Colour: colours(std.out), Width: width})
+}
+
+func readSummary(dir string) (*report.Summary, error) {
+	name := filepath.Join(dir, summaryFile)
+	b, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, exit.Hint(exit.Usage, fmt.Errorf("%s has no %s: the run is not finished", dir, summaryFile),
+			"if it was killed: tokamak recover "+dir)
+	}
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	var s report.Summary
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, exit.With(exit.Usage, fmt.Errorf("%s: %w", name, err))
+	}
+	if s.Schema != report.Schema {
+		return nil, exit.With(exit.Usage, fmt.Errorf("%s: expected the schema %s, got %q", name, report.Schema, s.Schema))
+	}
+	return &s, nil
+}
+
+// runDirectory returns the directory asked for, or that of the last run.
+func runDirectory(asked string) (string, error) {
+	if asked != "" {
+		info, err := os.Stat(asked)
+		if err != nil {
+			return "", exit.With(exit.Usage, err)
+		}
+		if !info.IsDir() {
+			return "", exit.With(exit.Usage, fmt.Errorf("%s: expected a run directory", asked))
+		}
+		return asked, nil
+	}
+	entries, err := os.ReadDir(runsDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", exit.With(exit.Usage, err)
+	}
+	last, at := "", time.Time{}
+	for _, e := range entries {
+		info, err := os.Stat(filepath.Join(runsDir, e.Name(), record.ManifestFile))
+		if err == nil && info.ModTime().After(at) {
+			last, at = filepath.Join(runsDir, e.Name()), info.ModTime()
+		}
+	}
+	if last == "" {
+		return "", exit.Hint(exit.Usage, fmt.Errorf("there is no run in %s/", runsDir), "tokamak run --url URL makes one; tokamak report RUN shows one from elsewhere")
+	}
+	return last, nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"reflect"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/sim"
+)
+
+type simCommand struct {
+	Listen string `name:"listen" default:"127.0.0.1:8000" placeholder:"HOST:PORT" help:"Address to serve on; port 0 takes a free one."`
+	Target string `name:"target" placeholder:"sim://…" help:"The engine as a target names it; the flags below change it."`
+	Model  string `name:"model" placeholder:"NAME" help:"Model of the catalogue, or a config.json (default llama3-8b)."`
+	GPU    string `name:"gpu" placeholder:"NAME" help:"Accelerator of the catalogue, or a YAML file (default a100-80g)."`
+	simParameters
+	Log       string `name:"log" placeholder:"FILE" help:"One JSON line for each ended request."`
+	LogTokens bool   `name:"log-tokens" help:"With the moment at which each token was written."`
+	Child     bool   `name:"child" hidden:"" help:"Serve the run that started this process."`
+	output
+}
+
+// simParameters are the parameters of a sim:// target as flags, by the same
+// names; the flags' other tags are for help.
+type simParameters struct {
+	Engine        *string `name:"engine" group:"engine" placeholder:"NAME" help:"Engine whose scheduling and API to follow (default vllm)."`
+	Seed          *string `name:"seed" group:"engine" placeholder:"N" help:"Seed of lengths and faults."`
+	Served        *string `name:"served-model-name" group:"engine" placeholder:"NAME" help:"Name that clients ask for."`
+	TP            *string `name:"tp" group:"engine" placeholder:"N" help:"Tensor parallelism."`
+	DType         *string `name:"dtype" group:"engine" placeholder:"TYPE" help:"Precision of the weights."`
+	KVDType       *string `name:"kv-dtype" group:"engine" placeholder:"TYPE" help:"Precision of the KV cache."`
+	MaxSeqs       *string `name:"max-num-seqs" group:"engine" placeholder:"N" help:"Sequences in a step."`
+	MaxTokens     *string `name:"max-num-batched-tokens" group:"engine" placeholder:"N" help:"Token budget of a step."`
+	MaxLen        *string `name:"max-model-len" group:"engine" placeholder:"N" help:"Longest sequence."`
+	BlockSize     *string `name:"block-size" group:"engine" placeholder:"N" help:"Tokens in a block of the KV cache."`
+	Blocks        *string `name:"num-gpu-blocks" group:"engine" placeholder:"N" help:"Blocks of the KV cache; default: what fits."`
+	Utilization   *string `name:"gpu-memory-utilization" group:"engine" placeholder:"X" help:"Share of the memory to use."`
+	PrefixCaching *string `name:"prefix-caching" group:"engine" placeholder:"BOOL" help:"Reuse the KV cache of equal prefixes."`
+	Chunked       *string `name:"chunked-prefill" group:"engine" placeholder:"BOOL" help:"Cut long prompts to the token budget."`
+	MeanOutput    *string `name:"mean-output" group:"engine" placeholder:"N" help:"Mean length of answers that end by themselves."`
+	Freeze        *string `name:"freeze" group:"faults" placeholder:"AT:D" help:"Stand still, e.g. 5s:2s."`
+	Fail          *string `name:"fail" group:"faults" placeholder:"SHARE[:STATUS]" help:"Fail a share of the requests."`
+	Reject        *string `name:"reject" group:"faults" placeholder:"RULE" help:"Refuse requests as when overloaded."`
+}
+
+// options are the engine's, from target and flags.
+func (c *simCommand) options() (sim.Options, error) {
+	target := c.Target
+	if target == "" {
+		target = sim.Scheme + c.Model + "@" + c.GPU
+	} else if c.Model != "" || c.GPU != "" {
+		return sim.Options{}, fmt.Errorf("--target names model and accelerator: leave --model and --gpu out")
+	}
+	o, err := sim.ParseTarget(target)
+	if err != nil {
+		return o, err
+	}
+	values := url.Values{}
+	v := reflect.ValueOf(c.simParameters)
+	for i := range v.NumField() {
+		if s, ok := v.Field(i).Interface().(*string); ok && s != nil {
+			values.Set(v.Type().Field(i).Tag.Get("name"), *s)
+		}
+	}
+	return o, o.Set(values)
+}
+
+// Run serves the engine until it is interrupted or, as a child, until its
+// standard input closes.
+func (c *simCommand) Run(ctx context.Context, std streams) error {
+	o, err := c.options()
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	so := sim.ServeOptions{LogTokens: c.LogTokens}
+	if c.Log != "" {
+		f, err := os.Create(c.Log)
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		defer f.Close()
+		so.Log = f
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return exit.With(exit.Usage, fmt.Errorf("--listen: %w", err))
+	}
+	base := "http://" + listener.Addr().String() + "/v1"
+	if c.Child || c.json() {
+		hello, err := json.Marshal(map[string]string{"url": base})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.out, "%s\n", hello)
+	} else {
+		fmt.Fprintf(std.err, "simulating %s on %s at %s\n", o.Model.ID, o.GPU.Name, base)
+	}
+	if c.Child {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			_, _ = io.Copy(io.Discard, std.in) // ends when the parent closes it or is gone
+			cancel()
+		}()
+	}
+	return sim.Serve(ctx, listener, o, so)
+}
