@@ -20,8 +20,10 @@ const (
 // Config says how to reach a target.
 type Config struct {
 	Clock *clock.Real // the run's clock; the transport only reads it
-	// Open is how many connections to open ahead of their first use.
+	// Open is how many connections to each of Targets to open ahead of their
+	// first use; a [Warmer] can be asked to wait for them.
 	Open    int
+	Targets []*url.URL
 	Reuse   Reuse
 	MaxIdle int // with Limit
 	HTTP2   bool

@@ -127,7 +127,7 @@ func (t *netHTTP) run(ctx context.Context, x *Exchange) {
 	x.Status, x.Protocol = resp.StatusCode, strings.ToLower(resp.Proto)
 	for k, vs := range resp.Header {
 		for _, v := range vs {
-			x.Header = append(x.Header, Field{k, v})
+			x.Header = append(x.Header, Field{Name: k, Value: v})
 		}
 	}
 	x.ContentFraming = x.framing()

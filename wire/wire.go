@@ -3,6 +3,8 @@ package wire
 import (
 	"net/url"
 	"time"
+
+	"github.com/tokamak-bench/tokamak/wire/http1"
 )
 
 // Transport sends requests.
@@ -43,8 +45,8 @@ type Request struct {
 	Limits  Limits
 }
 
-// Field is one header field.
-type Field struct{ Name, Value string }
+// Field is one header field: Name and Value.
+type Field = http1.Field
 
 // Limits are the deadlines of an exchange; zero means none.
 type Limits struct {

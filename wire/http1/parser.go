@@ -50,7 +50,7 @@ type Parser struct {
 
 // Reset makes the parser ready for the response to a request of the given method.
 func (p *Parser) Reset(method string) {
-	*p = Parser{noBody: method == "HEAD", head: p.head[:0]}
+	*p = Parser{noBody: method == "HEAD"}
 }
 
 // Head returns the final head, or nil while it is not complete.
@@ -122,9 +122,12 @@ func (p *Parser) Close() error {
 	return io.ErrUnexpectedEOF
 }
 
-// readHead gathers a head up to its empty line. An interim head is dropped.
+// readHead gathers a head up to its empty line.
 func (p *Parser) readHead(b []byte) (used int, err error) {
 	had := len(p.head)
+	if end := headEnd(b, 0); had == 0 && end >= 0 && end <= MaxHead {
+		return end, p.takeHead(b[:end]) // the usual case: all at once
+	}
 	room := MaxHead - had
 	take := b[:min(len(b), room)]
 	p.head = append(p.head, take...)
@@ -135,17 +138,19 @@ func (p *Parser) readHead(b []byte) (used int, err error) {
 		}
 		return len(b), nil
 	}
-	used = end - had
-	head, err := parseHead(p.head[:end])
-	p.head = p.head[:0]
-	if err != nil {
-		return 0, err
-	}
-	if head.Status >= 100 && head.Status < 200 && head.Status != 101 {
-		return used, nil
+	err = p.takeHead(p.head[:end])
+	p.head = nil
+	return end - had, err
+}
+
+// takeHead parses a whole head. An interim one is dropped.
+func (p *Parser) takeHead(b []byte) error {
+	head, err := parseHead(b)
+	if err != nil || head.Status >= 100 && head.Status < 200 && head.Status != 101 {
+		return err
 	}
 	p.parsed = head
-	return used, p.beginBody()
+	return p.beginBody()
 }
 
 // headEnd returns the length of the head in b, its empty line included, or -1.

@@ -1,0 +1,200 @@
+package wire
+
+import (
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// The tick's bounds. It is a quarter of the smallest usual gap between
+	// events, so that two seldom meet in a socket, where one loses its stamp.
+	tickMin = int64(time.Millisecond)
+	tickMax = 4 * int64(time.Millisecond)
+	// tickWindow is over how many rounds the smallest gap is looked for
+	// before the tick may become longer.
+	tickWindow = 64
+)
+
+// ready asks an epoll set what has happened, without waiting. It is a raw
+// call: the runtime does not give the processor away for it.
+func ready(set int, events []unix.EpollEvent) int {
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(set), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// readEagerly serves the eager set until the poller is closed.
+func (p *poller) readEagerly() {
+	raw, err := p.eager.SyscallConn()
+	if err != nil {
+		return // closed already
+	}
+	r := newReader(p)
+	n := 0
+	poll := func(fd uintptr) bool {
+		n = ready(int(fd), r.events)
+		return n > 0
+	}
+	for raw.Read(poll) == nil {
+		r.serve(n)
+	}
+}
+
+// serve acts on n events.
+func (r *reader) serve(n int) {
+	for i := range r.events[:n] {
+		ev := &r.events[i]
+		c := r.p.conns.get(ev.Fd)
+		if c == nil {
+			continue
+		}
+		c.mu.Lock()
+		if c.fd == int(ev.Fd) && c.gen == uint32(ev.Pad) {
+			c.event(r, ev.Events)
+		}
+		c.mu.Unlock()
+	}
+	r.flush()
+}
+
+// event acts on one event of the connection's socket.
+func (c *conn) event(r *reader, mask uint32) {
+	const ends = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
+	switch c.state {
+	case connConnecting:
+		if mask&(unix.EPOLLOUT|ends) != 0 {
+			c.connected()
+		}
+	case connIdle:
+		if c.stamps && mask&unix.EPOLLERR != 0 {
+			c.takeSentStamp()
+		}
+		c.alive()
+	case connBusy:
+		if c.stamps && mask&unix.EPOLLERR != 0 {
+			c.takeSentStamp()
+		}
+		if c.writing && mask&(unix.EPOLLOUT|ends) != 0 {
+			c.send()
+		}
+		if mask&(unix.EPOLLIN|ends) != 0 {
+			c.read(r, mask&ends != 0)
+		}
+	}
+}
+
+// readOnTick serves the tick set until the poller is closed.
+func (p *poller) readOnTick() {
+	r := newReader(p)
+	tick := tickMin
+	next := p.clock.Now()
+	smallest, rounds := int64(0), 0
+	for {
+		if p.ticking.Load() == 0 {
+			select {
+			case <-p.stop:
+				return
+			case <-p.tickWake:
+			}
+			tick, smallest, rounds = tickMin, 0, 0
+			next = p.clock.Now()
+			continue
+		}
+		// A sleep of the runtime's is late by up to a millisecond, but costs
+		// no thread; it is also the round's safepoint for the collector.
+		now := p.clock.Now()
+		next = max(next+tick, now+tick/4)
+		time.Sleep(time.Duration(next - now))
+		select {
+		case <-p.stop:
+			return
+		default:
+		}
+		p.round(r)
+		if r.minGap > 0 && (smallest == 0 || r.minGap < smallest) {
+			smallest = r.minGap
+			tick = min(tick, tickOf(smallest))
+		}
+		r.minGap = 0
+		if rounds++; rounds == tickWindow {
+			tick, smallest, rounds = tickOf(smallest), 0, 0
+		}
+	}
+}
+
+// tickOf returns the tick for a smallest gap; without one the shortest.
+func tickOf(gap int64) int64 { return min(max(gap/4, tickMin), tickMax) }
+
+// round reads all that waits in the tick set.
+func (p *poller) round(r *reader) {
+	p.stats.rounds.Add(1)
+	p.readHeld(r)
+	for {
+		n := ready(p.tickFd, r.events)
+		r.serve(n)
+		if n < len(r.events) {
+			return
+		}
+	}
+}
+
+// readHeld tries again to read what the full backlog held up.
+func (p *poller) readHeld(r *reader) {
+	p.heldMu.Lock()
+	held := p.held
+	p.held = nil
+	p.heldMu.Unlock()
+	for _, c := range held {
+		p.ticking.Add(-1)
+		c.mu.Lock()
+		if c.isHeld {
+			c.isHeld = false
+			c.resumed = p.clock.Now()
+			c.read(r, true)
+			if c.x != nil {
+				c.setDeadline()
+			}
+		}
+		c.mu.Unlock()
+	}
+}
+
+// tickOne counts one more connection that needs the tick.
+func (p *poller) tickOne() {
+	if p.ticking.Add(1) == 1 {
+		select {
+		case p.tickWake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// moveToTick has the stream read on the tick from now on. What waits in the
+// socket is told again by the set it joins.
+func (c *conn) moveToTick() {
+	if c.move(c.p.eagerFd, c.p.tickFd) {
+		c.inTick = true
+		c.p.tickOne()
+	}
+}
+
+// moveToEager undoes it.
+func (c *conn) moveToEager() {
+	if c.inTick && c.move(c.p.tickFd, c.p.eagerFd) {
+		c.inTick = false
+		c.p.ticking.Add(-1)
+	}
+}
+
+// move takes the socket from one set to another; where it cannot, it stays.
+func (c *conn) move(from, to int) bool {
+	if c.watch(to, unix.EPOLL_CTL_ADD, unix.EPOLLIN) != nil {
+		return false
+	}
+	_ = unix.EpollCtl(from, unix.EPOLL_CTL_DEL, c.fd, nil)
+	return true
+}
