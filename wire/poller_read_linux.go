@@ -175,6 +175,7 @@ func (c *conn) take(r *reader, b []byte, at int64, stamped, toEnd bool) {
 			c.keep(body)
 		}
 	}
+	waited := !c.token
 	c.findEvents(r, at, stamped)
 	switch {
 	case err != nil:
@@ -183,8 +184,13 @@ func (c *conn) take(r *reader, b []byte, at int64, stamped, toEnd bool) {
 		c.finish(TooLong, fmt.Errorf("an event of more than %d bytes", c.p.cfg.MaxEvent), at, false)
 	case c.parser.Done():
 		c.complete(at, c.parser.KeepAlive() && len(b) == 0 && !toEnd)
-	case c.token && stamped && !c.inTick && !c.writing:
-		c.moveToTick()
+	case c.token:
+		if waited {
+			c.setDeadline() // silence counts from here
+		}
+		if stamped && !c.inTick && !c.writing {
+			c.moveToTick()
+		}
 	}
 }
 
@@ -291,9 +297,17 @@ func (c *conn) noteGap(r *reader, at int64, n int) {
 	}
 }
 
+// partial tells whether what follows the last event is one too, though not ended.
+func (c *conn) partial() bool {
+	if c.x.ContentFraming == Whole {
+		return len(c.seg.Data) > 0
+	}
+	return c.framer.Partial()
+}
+
 // complete ends the exchange as its framing says; what is left is an event.
 func (c *conn) complete(at int64, keep bool) {
-	if seg := c.seg; seg != nil && c.began < len(seg.Data) {
+	if seg := c.seg; seg != nil && c.partial() {
 		e := Event{Start: int32(c.began), End: int32(len(seg.Data)), At: at}
 		if c.stamps && !c.stamped {
 			e.Flags = Unstamped

@@ -3,6 +3,7 @@ package http1
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -125,6 +126,9 @@ func (p *Parser) Close() error {
 // readHead gathers a head up to its empty line.
 func (p *Parser) readHead(b []byte) (used int, err error) {
 	had := len(p.head)
+	if err := startsRight(p.head, b); err != nil {
+		return 0, err
+	}
 	if end := headEnd(b, 0); had == 0 && end >= 0 && end <= MaxHead {
 		return end, p.takeHead(b[:end]) // the usual case: all at once
 	}
@@ -141,6 +145,18 @@ func (p *Parser) readHead(b []byte) (used int, err error) {
 	err = p.takeHead(p.head[:end])
 	p.head = nil
 	return end - had, err
+}
+
+// startsRight tells early of what is no HTTP/1: such a server may never end
+// its head.
+func startsRight(head, b []byte) error {
+	const start = "HTTP/1."
+	for i := len(head); i < len(start) && i-len(head) < len(b); i++ {
+		if b[i-len(head)] != start[i] {
+			return fmt.Errorf("%w: it begins %.20q", ErrHead, append(head, b...))
+		}
+	}
+	return nil
 }
 
 // takeHead parses a whole head. An interim one is dropped.
