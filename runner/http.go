@@ -1,52 +1,61 @@
 package runner
 
 import (
-	"fmt"
-	"strings"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/wire"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
+// requestIDHeader carries the run's own id of a request.
+const requestIDHeader = "X-Request-Id"
+
 // HTTP is a server behind a transport as a target: a driver gives calls their
 // form and reads the answers.
 type HTTP struct {
-	Name      string
+	Name      string // of the target in rows
+	Run       string // prefix of request ids
 	Driver    engine.Driver
 	Transport wire.Transport
+	// Codec writes specified texts; it may be nil where all content is literal.
+	Codec token.Codec
+	// Counter counts the tokens of prompts and answers; nil: they are not counted.
+	Counter token.Tokenizer
+	// Own says that Counter is the model's own tokenizer, so that it may say
+	// how many tokens a chunk holds.
+	Own         bool
+	SaveOutputs bool
 }
 
 // Prepare writes the call's text and encodes its request.
 func (h *HTTP) Prepare(c *Call) error {
-	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Body: c.Spec.Body}
-	for _, m := range c.Spec.Messages {
-		ec.Messages = append(ec.Messages, engine.Message{Role: m.Role, Content: render(m)})
+	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Body: c.Spec.Body, TraceID: c.Row.TraceID}
+	if c.Spec.Body == nil {
+		messages, counted, err := workload.Render(h.Codec, c.Spec)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			ec.Messages = append(ec.Messages, engine.Message{Role: m.Role, Content: m.Content})
+		}
+		if counted > 0 {
+			c.Row.PromptCounted = record.Some(counted)
+		}
 	}
 	req, err := h.Driver.Encode(ec)
 	if err != nil {
 		return err
 	}
+	req.Header = slices.Clone(req.Header) // Start sets the request id in it
 	x := &httpCall{target: h, call: c, decoder: h.Driver.Decoder(ec)}
 	x.exchange.Reset(req, x)
 	c.prepared = x
 	return nil
-}
-
-// render is a stand-in for workload.Render: about one token a word.
-func render(m workload.Message) string {
-	if m.Text != "" {
-		return m.Text
-	}
-	var b strings.Builder
-	for _, blk := range m.Blocks {
-		fmt.Fprintf(&b, "%x", blk.ID)
-		for range blk.Tokens - 1 {
-			b.WriteString(" word")
-		}
-	}
-	return b.String()
 }
 
 // Start sends the prepared request.
@@ -54,7 +63,19 @@ func (h *HTTP) Start(c *Call, sink Sink) {
 	x := c.prepared.(*httpCall)
 	x.sink = sink
 	c.Row.Target = h.Name
+	setField(x.exchange.Request, requestIDHeader, RequestID(h.Run, &c.Row))
 	h.Transport.Start(&x.exchange)
+}
+
+// setField gives a header field its value; the request is the call's own.
+func setField(r *wire.Request, name, value string) {
+	for i := range r.Header {
+		if r.Header[i].Name == name {
+			r.Header[i].Value = value
+			return
+		}
+	}
+	r.Header = append(r.Header, wire.Field{Name: name, Value: value})
 }
 
 // Cancel ends the exchange.
@@ -80,8 +101,37 @@ func (h *httpCall) Segment(_ *wire.Exchange, s *wire.Segment) { h.decoder.Segmen
 // Ended fills the row and hands the call back.
 func (h *httpCall) Ended(x *wire.Exchange) {
 	a := h.decoder.End(x)
-	fillMoments(&h.call.Row, x, a)
-	fillResult(&h.call.Row, x, a)
-	h.call.Answer = workload.Answer{Text: string(a.Content), Tokens: a.Usage.Completion.N}
+	row := &h.call.Row
+	fillResult(row, x, a)
+	h.countTokens(row, a)
+	fillMoments(row, x, a)
+	if len(a.Content) > 0 {
+		sum := sha256.Sum256(a.Content)
+		row.OutputSHA256 = hex.EncodeToString(sum[:])
+	}
+	if h.target.SaveOutputs {
+		row.Output = a.Content
+	}
+	h.call.Answer = workload.Answer{Text: string(a.Text(0)), Tokens: a.Usage.Completion.N}
+	if a.RefusedField != "" {
+		if adapter, ok := h.target.Driver.(engine.Adapter); ok {
+			h.call.Again = adapter.Refuse(a.RefusedField)
+		}
+	}
+	h.call.prepared = nil
 	h.sink.Ended(h.call)
+}
+
+// countTokens counts the answer and says how many tokens each chunk holds.
+func (h *httpCall) countTokens(row *record.Attempt, a *engine.Answer) {
+	if h.target.Counter != nil && len(a.Content) > 0 {
+		if n, err := h.target.Counter.Count(string(a.Content)); err == nil {
+			row.OutputCounted = record.Some(int64(n))
+		}
+	}
+	var own token.Tokenizer
+	if h.target.Own {
+		own = h.target.Counter
+	}
+	a.Chunks.Tokens, row.TokenSource = engine.ChunkTokens(a, own)
 }

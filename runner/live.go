@@ -11,7 +11,7 @@ import (
 // Snapshot is the state of a run at a moment, for people who watch it. Its
 // latencies are approximate (three digits): the summary's are exact.
 type Snapshot struct {
-	At       int64 // ns since the load's start
+	At       int64 // ns since the run's epoch
 	Sent     int64
 	Ended    int64
 	OK       int64
@@ -39,8 +39,9 @@ func NewLive() *Live {
 }
 
 // Sent counts a sending.
-func (l *Live) Sent(*record.Attempt) {
+func (l *Live) Sent(a *record.Attempt) {
 	l.mu.Lock()
+	l.s.At = a.Dispatched.Or(l.s.At)
 	l.s.Sent++
 	l.s.InFlight++
 	l.mu.Unlock()
@@ -50,6 +51,7 @@ func (l *Live) Sent(*record.Attempt) {
 func (l *Live) Ended(a *record.Attempt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.s.At = max(l.s.At, a.Moments.Ended.Or(0))
 	l.s.InFlight--
 	l.s.Ended++
 	l.s.Tokens += a.OutputUsage.Or(int64(a.Chunks.Len()))
@@ -71,12 +73,11 @@ func (l *Live) Stage(stage int, _ int64) {
 	l.mu.Unlock()
 }
 
-// Snapshot returns the figures at a moment of the load.
-func (l *Live) Snapshot(at int64) Snapshot {
+// Snapshot returns the figures as of the last thing that happened.
+func (l *Live) Snapshot() Snapshot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.s
-	s.At = at
 	if l.ttft.TotalCount() > 0 {
 		s.TTFTp50 = l.ttft.ValueAtQuantile(50) * 1000
 		s.TTFTp99 = l.ttft.ValueAtQuantile(99) * 1000

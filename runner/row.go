@@ -33,9 +33,10 @@ func fillMoments(row *record.Attempt, x *wire.Exchange, a *engine.Answer) {
 		row.StampSource, row.ClockError = record.SourceKernel, record.Some(x.ClockError)
 	}
 	c := &a.Chunks
-	row.Chunks = record.Chunks{At: c.At, Tokens: c.Tokens, Bytes: c.Bytes, Choice: c.Choice, Flags: c.Flags}
+	row.Chunks = record.Chunks{At: c.At, Tokens: c.Tokens, Bytes: c.Bytes, Choice: c.Choice, Flags: c.Flags,
+		Kind: make([]record.ChunkKind, len(c.Kind))}
 	for i, k := range c.Kind {
-		row.Chunks.Kind = append(row.Chunks.Kind, record.ChunkKind(k))
+		row.Chunks.Kind[i] = record.ChunkKind(k)
 		if k != engine.Reasoning && !row.FirstAnswer.Valid() {
 			row.FirstAnswer = record.Some(c.At[i])
 		}
@@ -49,9 +50,12 @@ func fillMoments(row *record.Attempt, x *wire.Exchange, a *engine.Answer) {
 func fillResult(row *record.Attempt, x *wire.Exchange, a *engine.Answer) {
 	row.PromptUsage, row.OutputUsage = count(a.Usage.Prompt), count(a.Usage.Completion)
 	row.CachedUsage, row.ReasoningUsage = count(a.Usage.Cached), count(a.Usage.Reasoning)
+	row.Server = record.ServerTimes{Queue: count(a.Queue), Prefill: count(a.Prefill), Decode: count(a.Decode)}
 	row.Protocol, row.ServerID, row.FinishReason = x.Protocol, a.ServerID, a.FinishReason
 	row.Violations, row.Notes = a.Violations, a.Notes
+	row.RetryAfter, row.RateLimit = count(a.RetryAfter), a.RateLimit
 	row.Bytes = record.Bytes{Request: x.BytesOut, Response: x.BytesIn}
+	row.ConnID = record.Some(x.ConnID)
 	if x.Status != 0 {
 		row.HTTPStatus = record.Some(int64(x.Status))
 	}
@@ -59,9 +63,27 @@ func fillResult(row *record.Attempt, x *wire.Exchange, a *engine.Answer) {
 	row.Outcome = outcome(x.Cause, a.Failure)
 	if x.Cause != wire.Completed {
 		row.ErrorClass = x.Cause.String()
+		if x.Err != nil && row.ErrorText == "" {
+			row.ErrorText = oneLine(x.Err.Error())
+		}
 	}
 }
 
+// errorTextLimit is the longest error text of a row in bytes.
+const errorTextLimit = 300
+
+// oneLine cuts a text to a line of bounded length.
+func oneLine(s string) string {
+	for i := range len(s) {
+		if s[i] == '\n' || s[i] == '\r' || i == errorTextLimit {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// outcome combines why the exchange ended with what the driver says of the
+// answer.
 func outcome(c wire.Cause, f engine.Failure) record.Outcome {
 	switch c {
 	case wire.Completed:
@@ -72,6 +94,9 @@ func outcome(c wire.Cause, f engine.Failure) record.Outcome {
 	case wire.TimeoutConnect, wire.TimeoutFirstByte, wire.TimeoutFirstToken, wire.TimeoutStall, wire.TimeoutTotal:
 		return record.Timeout
 	case wire.ResetLate, wire.BadBody, wire.TooLong, wire.BadEncoding:
+		if f == engine.ErrorEvent {
+			return record.StreamError
+		}
 		return record.StreamBroken
 	default:
 		return record.TransportError

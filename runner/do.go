@@ -1,0 +1,144 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/report"
+)
+
+// tick is how often progress is shown and the clock's offset looked at.
+const tick = time.Second
+
+// ahead is how many requests are prepared before their moment.
+const ahead = 256
+
+// gcPercent lets the heap grow more between collections while measuring: a
+// collection costs the reader its processor for a moment.
+const gcPercent = 400
+
+// Do sends the load, and writes and returns what came of it. An error comes
+// with what could still be said of the run, if anything.
+func (r *Run) Do(ctx context.Context) (*report.Summary, error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	rec, err := r.newRecorder()
+	if err != nil {
+		return nil, err
+	}
+	if r.opt.Progress != nil {
+		r.opt.Progress.Started(r.describe())
+	}
+	audit := r.startAudit(rec)
+	outcome, runErr := r.loop(ctx, rec)
+	audit.stop()
+	return r.conclude(rec, audit, outcome, runErr)
+}
+
+// loop runs the loop on a goroutine of its own that owns its thread.
+func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
+	source, err := load.New(r.plan)
+	if err != nil {
+		return Outcome{}, err
+	}
+	s := r.scenario
+	live := NewLive()
+	l := &Loop{
+		Clock: r.clock, Load: source, Work: r.work, Target: r.target, Recorder: rec,
+		Observer: &watch{Live: live, rec: rec}, Abort: rec.abort, Seed: s.Seed, Duration: duration(r.plan),
+		Limits: Limits{Drain: s.Load.Drain, MaxInFlight: int(s.Load.MaxInFlight), MaxRequests: r.plan.MaxRequests,
+			MaxTokens: s.Load.MaxTotalTokens, Retries: s.Target.Retries},
+	}
+	if r.real != nil {
+		l.Ahead = ahead
+		l.Prefill = r.prefill()
+	}
+	stop := r.watchProgress(live)
+	defer stop()
+	type result struct {
+		o   Outcome
+		err error
+	}
+	done := make(chan result)
+	go func() {
+		if r.real != nil {
+			defer r.real.Pin()()
+		}
+		o, err := l.Run(ctx)
+		done <- result{o, err}
+	}()
+	res := <-done
+	return res.o, res.err
+}
+
+// prefill is how many requests must be ready when the load begins: one for
+// each user of a closed loop, who all start at once.
+func (r *Run) prefill() int {
+	d := r.plan.Describe()
+	return int(min(max(d.PeakUsers, 1), ahead))
+}
+
+// watchProgress shows live figures until stop is called.
+func (r *Run) watchProgress(live *Live) (stop func()) {
+	if r.opt.Progress == nil {
+		return func() {}
+	}
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		t := time.NewTicker(tick)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				r.opt.Progress.Tick(live.Snapshot())
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return func() { close(quit); <-done }
+}
+
+// watch passes what the loop does to the live figures and the events.
+type watch struct {
+	*Live
+	rec *recorder
+}
+
+// Stage notes the stage under way.
+func (w *watch) Stage(stage int, at int64) {
+	w.Live.Stage(stage, at)
+	w.rec.event(record.Event{At: at, Kind: record.StageEvent, Name: "begin", Detail: map[string]any{"stage": stage}})
+}
+
+// manifest is run.json as far as it is known before the load.
+func (r *Run) manifest() (*record.Manifest, error) {
+	s := r.scenario
+	resolved, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	m := &record.Manifest{
+		Run: r.id, Name: s.Name, Epoch: r.clock.Epoch(), Virtual: r.real == nil, Seed: s.Seed,
+		Versions: map[string]string{"tokamak": r.opt.Version, "go": runtime.Version()},
+		Command:  r.opt.Command, Scenario: resolved, Targets: r.facts, Notices: s.Notices,
+		Clock: record.ClockFacts{Source: "real"},
+		Tags:  map[string]string{},
+	}
+	if r.real == nil {
+		m.Clock.Source = "virtual"
+	}
+	if r.codec != nil {
+		m.Versions["tokenizer"] = r.codec.Name()
+	}
+	for _, t := range s.Out.Tags {
+		m.Tags[t.Key] = t.Value
+	}
+	return m, nil
+}
+

@@ -1,0 +1,99 @@
+package runner
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/record"
+)
+
+// recorder writes rows to the run directory, if there is one, and gathers
+// them for measuring.
+type recorder struct {
+	writer *record.Writer // nil: nothing is written
+	sums   *measure.Accumulator
+	abort  Aborter
+	quota  quota
+}
+
+// newRecorder makes the run directory.
+func (r *Run) newRecorder() (*recorder, error) {
+	rec := &recorder{sums: measure.New(measure.Options{})}
+	if text := r.scenario.Load.Abort; text != "" {
+		rules, err := load.ParseAbort(text)
+		if err != nil {
+			return nil, exit.With(exit.Usage, err)
+		}
+		rec.abort = &abortRules{rules}
+	}
+	if r.dir == "" {
+		return rec, nil
+	}
+	m, err := r.manifest()
+	if err != nil {
+		return nil, err
+	}
+	rec.writer, err = record.Create(r.dir, m, record.Options{SaveOutputs: r.scenario.Out.SaveOutputs, Secrets: r.secrets})
+	if errors.Is(err, fs.ErrExist) {
+		return nil, exit.Hint(exit.Usage, err, "choose another --out, or remove the directory")
+	}
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	return rec, nil
+}
+
+// Dispatched notes a sending.
+func (r *recorder) Dispatched(a *record.Attempt) error {
+	if r.writer == nil {
+		return nil
+	}
+	return r.writer.Dispatched(a)
+}
+
+// Ended takes a row.
+func (r *recorder) Ended(a *record.Attempt) error {
+	r.sums.Add(a)
+	r.quota.add(a)
+	if r.writer == nil {
+		return nil
+	}
+	return r.writer.Ended(a)
+}
+
+func (r *recorder) event(e record.Event) {
+	if r.writer != nil {
+		// A disk that fails shows at the next row.
+		_ = r.writer.Event(e)
+	}
+}
+
+func (r *recorder) sample(s record.Sample) {
+	if r.writer != nil {
+		_ = r.writer.Sample(s)
+	}
+}
+
+// quota counts what was turned away by a limit of requests or tokens rather
+// than by an engine at its end.
+type quota struct {
+	rejected int64
+	limited  int64 // of those, how many came with x-ratelimit fields or 429
+	fields   []string
+}
+
+func (q *quota) add(a *record.Attempt) {
+	if a.Outcome != record.Rejected {
+		return
+	}
+	q.rejected++
+	if a.HTTPStatus.Or(0) == 429 && len(a.RateLimit) > 0 {
+		q.limited++
+		if q.fields == nil {
+			q.fields = append([]string(nil), a.RateLimit...)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/clock"
+	"github.com/tokamak-bench/tokamak/engine"
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/scenario"
+	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/wire"
+	"github.com/tokamak-bench/tokamak/workload"
+)
+
+// Options are what a run needs of the process around it.
+type Options struct {
+	Executable string    // this binary, which starts the simulated engine
+	Version    string    // of tokamak
+	Command    []string  // the command line, for the manifest
+	Stdin      io.Reader // for a dataset named -
+	Progress   Progress  // nil: nobody watches
+}
+
+// Progress is told how a run goes. Its methods are called from one goroutine.
+type Progress interface {
+	// Started is called once, before the first request.
+	Started(p Plan)
+	// Tick is called about once a second.
+	Tick(s Snapshot)
+}
+
+// Run is a scenario made ready: everything is built, nothing is sent yet but
+// what finds out the model and whether the target is ready.
+type Run struct {
+	scenario *scenario.Scenario
+	opt      Options
+	id       string // prefix of request ids, name of the run directory
+	dir      string
+
+	clock     clock.Clock
+	real      *clock.Real // nil in virtual time
+	plan      load.Plan
+	work      workload.Source
+	codec     token.Codec // nil: nothing needs one
+	counter   token.Tokenizer
+	model     string
+	target    Target
+	drivers   []engine.Driver
+	transport []wire.Transport
+	child     *Child
+	facts     []record.TargetFacts
+	secrets   []string
+}
+
+// New makes a scenario ready to run. Errors carry their exit code.
+func New(ctx context.Context, s *scenario.Scenario, o Options) (*Run, error) {
+	r := &Run{scenario: s, opt: o}
+	now := time.Now()
+	r.name(now)
+	if s.Target.Virtual {
+		r.clock = clock.NewVirtual(now)
+	} else {
+		r.real = clock.NewReal()
+		r.clock = r.real
+	}
+	if err := r.build(ctx); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// name chooses the run's id and directory: the start in UTC and the name.
+func (r *Run) name(now time.Time) {
+	name := r.scenario.Name
+	if name == "" {
+		name = "run"
+	}
+	r.id = now.UTC().Format("2006-01-02T15-04-05") + "-" + safeName(name)
+	switch {
+	case r.scenario.Out.None:
+	case r.scenario.Out.Dir != "":
+		r.dir = r.scenario.Out.Dir
+	default:
+		r.dir = filepath.Join("runs", r.id)
+	}
+}
+
+// safeName makes a name fit for a file and a header.
+func safeName(s string) string {
+	safe := strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_':
+			return c
+		}
+		return '-'
+	}, s)
+	return strings.Trim(safe, "-.")
+}
+
+func (r *Run) build(ctx context.Context) error {
+	steps := []func(context.Context) error{r.buildWorkload, r.buildTarget, r.buildLoad}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Run) buildTarget(ctx context.Context) error {
+	if r.scenario.Target.Virtual {
+		return r.buildVirtual()
+	}
+	return r.buildServed(ctx)
+}
+
+// buildVirtual makes the simulated engine in virtual time the target.
+func (r *Run) buildVirtual() error {
+	name := r.scenario.Target.URLs[0].String()
+	o, err := sim.ParseTarget(name)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	v, err := NewVirtual(o, r.clock.(*clock.Virtual))
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	v.Name = name
+	r.target, r.model = v, o.Served
+	r.facts = []record.TargetFacts{{Name: name, URL: name, Model: o.Served, Engine: o.Engine}}
+	return nil
+}
+
+// buildLoad completes the plan of moments.
+func (r *Run) buildLoad(context.Context) error {
+	r.plan = r.scenario.Load.Plan
+	if r.scenario.Load.Kind == scenario.OwnTiming {
+		times, err := schedule(r.work)
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		if times != nil {
+			r.plan.Stages, r.plan.Schedule = nil, times
+		}
+	}
+	if _, err := load.New(r.plan); err != nil {
+		return exit.With(exit.Usage, fmt.Errorf("load: %w", err))
+	}
+	return nil
+}
+
+// Plan says what the run is about to do.
+func (r *Run) Plan() Plan { return r.describe() }
+
+// Close frees the target.
+func (r *Run) Close() {
+	for _, t := range r.transport {
+		t.Close()
+	}
+	if r.child != nil {
+		_ = r.child.Close()
+	}
+	if r.real != nil {
+		r.real.Close()
+	}
+}
