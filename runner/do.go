@@ -2,18 +2,13 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"runtime"
 	"runtime/debug"
-	"time"
 
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
 )
-
-// tick is how often progress is shown and the clock's offset looked at.
-const tick = time.Second
 
 // ahead is how many requests are prepared before their moment.
 const ahead = 256
@@ -30,9 +25,6 @@ func (r *Run) Do(ctx context.Context) (*report.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.opt.Progress != nil {
-		r.opt.Progress.Started(r.describe())
-	}
 	audit := r.startAudit(rec)
 	outcome, runErr := r.loop(ctx, rec)
 	audit.stop()
@@ -46,10 +38,9 @@ func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
 		return Outcome{}, err
 	}
 	s := r.scenario
-	live := NewLive()
 	l := &Loop{
 		Clock: r.clock, Load: source, Work: r.work, Target: r.target, Recorder: rec,
-		Observer: &watch{Live: live, rec: rec}, Abort: rec.abort, Seed: s.Seed, Duration: duration(r.plan),
+		Observer: &watch{Live: r.live, rec: rec}, Abort: rec.abort, Seed: s.Seed, Duration: duration(r.plan),
 		Limits: Limits{Drain: s.Load.Drain, MaxInFlight: int(s.Load.MaxInFlight), MaxRequests: r.plan.MaxRequests,
 			MaxTokens: s.Load.MaxTotalTokens, Retries: s.Target.Retries},
 	}
@@ -57,8 +48,6 @@ func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
 		l.Ahead = ahead
 		l.Prefill = r.prefill()
 	}
-	stop := r.watchProgress(live)
-	defer stop()
 	type result struct {
 		o   Outcome
 		err error
@@ -82,28 +71,6 @@ func (r *Run) prefill() int {
 	return int(min(max(d.PeakUsers, 1), ahead))
 }
 
-// watchProgress shows live figures until stop is called.
-func (r *Run) watchProgress(live *Live) (stop func()) {
-	if r.opt.Progress == nil {
-		return func() {}
-	}
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		t := time.NewTicker(tick)
-		defer t.Stop()
-		for {
-			select {
-			case <-t.C:
-				r.opt.Progress.Tick(live.Snapshot())
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return func() { close(quit); <-done }
-}
-
 // watch passes what the loop does to the live figures and the events.
 type watch struct {
 	*Live
@@ -119,7 +86,7 @@ func (w *watch) Stage(stage int, at int64) {
 // manifest is run.json as far as it is known before the load.
 func (r *Run) manifest() (*record.Manifest, error) {
 	s := r.scenario
-	resolved, err := json.Marshal(s)
+	resolved, err := s.Frozen()
 	if err != nil {
 		return nil, err
 	}
@@ -133,12 +100,11 @@ func (r *Run) manifest() (*record.Manifest, error) {
 	if r.real == nil {
 		m.Clock.Source = "virtual"
 	}
-	if r.codec != nil {
-		m.Versions["tokenizer"] = r.codec.Name()
+	if r.counter != nil {
+		m.Versions["tokenizer"] = r.counter.Name()
 	}
 	for _, t := range s.Out.Tags {
 		m.Tags[t.Key] = t.Value
 	}
 	return m, nil
 }
-

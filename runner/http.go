@@ -22,8 +22,7 @@ type HTTP struct {
 	Run       string // prefix of request ids
 	Driver    engine.Driver
 	Transport wire.Transport
-	// Codec writes specified texts; it may be nil where all content is literal.
-	Codec token.Codec
+	Texts     *Texts // writes specified texts
 	// Counter counts the tokens of prompts and answers; nil: they are not counted.
 	Counter token.Tokenizer
 	// Own says that Counter is the model's own tokenizer, so that it may say
@@ -36,12 +35,12 @@ type HTTP struct {
 func (h *HTTP) Prepare(c *Call) error {
 	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Body: c.Spec.Body, TraceID: c.Row.TraceID}
 	if c.Spec.Body == nil {
-		messages, counted, err := workload.Render(h.Codec, c.Spec)
+		messages, counted, err := h.Texts.Render(c.Spec)
 		if err != nil {
 			return err
 		}
 		for _, m := range messages {
-			ec.Messages = append(ec.Messages, engine.Message{Role: m.Role, Content: m.Content})
+			ec.Messages = append(ec.Messages, engine.Message{Role: m.Role, Content: m.Text})
 		}
 		if counted > 0 {
 			c.Row.PromptCounted = record.Some(counted)

@@ -5,38 +5,36 @@ import (
 
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/scenario"
-	"github.com/tokamak-bench/tokamak/workload"
 )
 
 // Plan is what a run is about to do, for people to read before it starts.
 type Plan struct {
-	Load     load.Summary
-	Workload workload.Expected
-	// WorkloadKnown says that Workload was worked out.
-	WorkloadKnown bool
-	// Requests is the expected number of requests, 0 where nothing tells.
-	Requests float64
-	// PeakUsers bounds the requests in flight of a closed loop; 0: none known.
-	PeakUsers int64
-	Model     string
-	Tokenizer string
-	RunDir    string // empty: nothing is written
-	Timeouts  scenario.Timeouts
+	Forecast scenario.Forecast
+	// ForecastKnown says that Forecast was worked out.
+	ForecastKnown bool
+	Targets       []string // redacted
+	API           string
+	Model         string
+	Tokenizer     string // empty where nothing is counted
+	RunDir        string // empty: nothing is written
+	Load          string // in words
+	Workload      string // in words
+	Timeouts      scenario.Timeouts
+	Seed          uint64
+	Notices       []string
 }
 
-// describe works out the plan.
-func (r *Run) describe() Plan {
-	p := Plan{Load: r.plan.Describe(), Model: r.model, Timeouts: r.scenario.Target.Timeouts, RunDir: r.dir}
-	if r.codec != nil {
-		p.Tokenizer = r.codec.Name()
+// Plan says what the run is about to do.
+func (r *Run) Plan() Plan {
+	s := r.scenario
+	p := Plan{API: s.Target.API, Model: r.model, RunDir: r.dir, Load: s.Load.String(), Workload: s.Workload.String(),
+		Timeouts: s.Target.Timeouts, Seed: s.Seed, Notices: s.Notices}
+	p.Forecast, p.ForecastKnown = s.Forecast()
+	for _, f := range r.facts {
+		p.Targets = append(p.Targets, f.Name)
 	}
-	p.PeakUsers = p.Load.PeakUsers
-	p.Workload, p.WorkloadKnown = workload.Describe(r.work, 500)
-	if p.Load.Known && p.Load.Requests < scenario.Unbounded {
-		p.Requests = p.Load.Requests
-		if p.WorkloadKnown {
-			p.Requests *= p.Workload.Requests
-		}
+	if r.counter != nil {
+		p.Tokenizer = r.counter.Name()
 	}
 	return p
 }
@@ -51,13 +49,4 @@ func duration(p load.Plan) time.Duration {
 		d += s.Duration
 	}
 	return d
-}
-
-// workloadConfig is the workload that a scenario asks for.
-func workloadConfig(w *scenario.Workload) workload.Config {
-	class := workload.Class{Input: w.InputTokens, Output: w.OutputTokens, PrefixTokens: w.PrefixTokens}
-	if w.Turns > 1 {
-		class.Turns = constant(w.Turns)
-	}
-	return workload.Config{Classes: []workload.Class{class}}
 }

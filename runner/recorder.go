@@ -17,6 +17,7 @@ type recorder struct {
 	sums   *measure.Accumulator
 	abort  Aborter
 	quota  quota
+	stamps stampCount
 }
 
 // newRecorder makes the run directory.
@@ -58,6 +59,7 @@ func (r *recorder) Dispatched(a *record.Attempt) error {
 func (r *recorder) Ended(a *record.Attempt) error {
 	r.sums.Add(a)
 	r.quota.add(a)
+	r.stamps.add(a)
 	if r.writer == nil {
 		return nil
 	}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -26,15 +25,6 @@ type Options struct {
 	Version    string    // of tokamak
 	Command    []string  // the command line, for the manifest
 	Stdin      io.Reader // for a dataset named -
-	Progress   Progress  // nil: nobody watches
-}
-
-// Progress is told how a run goes. Its methods are called from one goroutine.
-type Progress interface {
-	// Started is called once, before the first request.
-	Started(p Plan)
-	// Tick is called about once a second.
-	Tick(s Snapshot)
 }
 
 // Run is a scenario made ready: everything is built, nothing is sent yet but
@@ -49,20 +39,24 @@ type Run struct {
 	real      *clock.Real // nil in virtual time
 	plan      load.Plan
 	work      workload.Source
-	codec     token.Codec // nil: nothing needs one
-	counter   token.Tokenizer
+	dataset   *workload.Dataset // nil: synthetic
+	salt      uint64
+	counter   token.Tokenizer // nil: nothing is counted
+	ownTokens bool            // counter is the model's own
 	model     string
+	texts     *Texts
 	target    Target
 	drivers   []engine.Driver
 	transport []wire.Transport
 	child     *Child
 	facts     []record.TargetFacts
 	secrets   []string
+	live      *Live
 }
 
 // New makes a scenario ready to run. Errors carry their exit code.
 func New(ctx context.Context, s *scenario.Scenario, o Options) (*Run, error) {
-	r := &Run{scenario: s, opt: o}
+	r := &Run{scenario: s, opt: o, live: NewLive()}
 	now := time.Now()
 	r.name(now)
 	if s.Target.Virtual {
@@ -107,7 +101,7 @@ func safeName(s string) string {
 }
 
 func (r *Run) build(ctx context.Context) error {
-	steps := []func(context.Context) error{r.buildWorkload, r.buildTarget, r.buildLoad}
+	steps := []func(context.Context) error{r.buildWorkload, r.buildLoad, r.buildTarget}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
@@ -140,26 +134,8 @@ func (r *Run) buildVirtual() error {
 	return nil
 }
 
-// buildLoad completes the plan of moments.
-func (r *Run) buildLoad(context.Context) error {
-	r.plan = r.scenario.Load.Plan
-	if r.scenario.Load.Kind == scenario.OwnTiming {
-		times, err := schedule(r.work)
-		if err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		if times != nil {
-			r.plan.Stages, r.plan.Schedule = nil, times
-		}
-	}
-	if _, err := load.New(r.plan); err != nil {
-		return exit.With(exit.Usage, fmt.Errorf("load: %w", err))
-	}
-	return nil
-}
-
-// Plan says what the run is about to do.
-func (r *Run) Plan() Plan { return r.describe() }
+// Snapshot returns live figures; it may be called from any goroutine.
+func (r *Run) Snapshot() Snapshot { return r.live.Snapshot() }
 
 // Close frees the target.
 func (r *Run) Close() {

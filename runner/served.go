@@ -2,13 +2,10 @@ package runner
 
 import (
 	"context"
-	"fmt"
 	"net/url"
-	"os"
 
 	"golang.org/x/net/http/httpproxy"
 
-	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/engine/openai"
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/record"
@@ -138,8 +135,8 @@ func (r *Run) server(base *url.URL, cfg wire.Config, auth scenario.Header) (Targ
 		name = facts.Name
 	}
 	r.facts = append(r.facts, facts)
-	return &HTTP{Name: name, Run: r.id, Driver: d, Transport: t, Codec: r.codec, Counter: r.counter,
-		SaveOutputs: r.scenario.Out.SaveOutputs}, nil
+	return &HTTP{Name: name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
+		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}, nil
 }
 
 // driverOptions are what all calls to one server have in common.
@@ -161,20 +158,3 @@ func (r *Run) driverOptions(base *url.URL, auth scenario.Header) (openai.Options
 	}
 	return o, nil
 }
-
-// openDataset opens a dataset by its name.
-func (r *Run) openDataset(name string) error {
-	if name == "-" {
-		if r.opt.Stdin == nil {
-			return exit.With(exit.Usage, fmt.Errorf("there is no standard input to read requests from"))
-		}
-		return nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	return f.Close()
-}
-
-var _ engine.Driver = (*openai.Driver)(nil)

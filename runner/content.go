@@ -1,0 +1,111 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/scenario"
+	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/workload"
+)
+
+// buildWorkload opens what is sent, and the tokenizer that counts it.
+func (r *Run) buildWorkload(context.Context) error {
+	cfg := r.scenario.Workload.Config
+	if !r.scenario.Target.Sim() {
+		// A server that was driven before knows the texts of the same seed:
+		// lengths and order stay, the words differ from run to run.
+		r.salt = uint64(time.Now().UnixNano())
+		cfg.Salt = r.salt
+	}
+	if d := cfg.Dataset; d != nil {
+		set := *d
+		if set.Name == "-" && set.Open == nil {
+			set = *workload.OpenDataset("-", r.opt.Stdin)
+		}
+		cfg.Dataset = &set
+		r.dataset = &set
+	}
+	if !r.scenario.Target.Virtual {
+		if err := r.openTokenizer(); err != nil {
+			return err
+		}
+	}
+	if cfg.Dataset != nil {
+		cfg.Dataset.Count = r.counter
+	}
+	var err error
+	if r.work, err = workload.New(cfg, r.scenario.Seed); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	return nil
+}
+
+// openTokenizer opens what counts and writes text. A tokenizer of a server
+// needs its address, which a simulated engine has only once it runs: there the
+// built-in one counts the same.
+func (r *Run) openTokenizer() error {
+	spec := r.scenario.Workload.Tokenizer
+	if spec == "" || spec == "server" && r.scenario.Target.Sim() {
+		spec = "builtin"
+	}
+	if spec == "server" {
+		spec = "server:" + r.scenario.Target.URLs[0].String()
+	}
+	t, err := token.Open(spec)
+	if err != nil {
+		return exit.With(exit.Usage, fmt.Errorf("tokenizer: %w", err))
+	}
+	r.counter, r.texts = t, &Texts{Tokenizer: t}
+	r.ownTokens = r.scenario.Target.Sim() || spec != "builtin" && spec != "estimate"
+	return nil
+}
+
+// buildLoad completes the plan of moments.
+func (r *Run) buildLoad(context.Context) error {
+	r.plan = r.scenario.Load.Plan
+	if r.scenario.Load.Kind == scenario.OwnTiming {
+		if err := r.ownTiming(); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+	}
+	if _, err := load.New(r.plan); err != nil {
+		return exit.With(exit.Usage, fmt.Errorf("load: %w", err))
+	}
+	return nil
+}
+
+// ownTiming takes the dataset's own moments; one that has none is sent by the
+// plan's stages where it has any.
+func (r *Run) ownTiming() error {
+	limit := r.plan.MaxRequests
+	if limit == scenario.Unbounded {
+		limit = 0
+	}
+	times, err := workload.Schedule(r.dataset, limit, r.scenario.Seed)
+	if errors.Is(err, workload.ErrNoTiming) && len(r.plan.Stages) > 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r.plan.Stages, r.plan.Schedule = nil, times
+	return nil
+}
+
+// skippedRows says how many rows of the dataset could not be used.
+func (r *Run) skippedRows() (n int64, first error) {
+	s, ok := r.work.(workload.Skipper)
+	if !ok {
+		return 0, nil
+	}
+	n, lines := s.Skipped()
+	if len(lines) > 0 {
+		first = lines[0]
+	}
+	return n, first
+}
