@@ -128,9 +128,9 @@ func (h *httpCall) countTokens(row *record.Attempt, a *engine.Answer) {
 			row.OutputCounted = record.Some(int64(n))
 		}
 	}
-	var own token.Tokenizer
+	var own token.Codec
 	if h.target.Own {
-		own = h.target.Counter
+		own, _ = h.target.Counter.(token.Codec)
 	}
 	a.Chunks.Tokens, row.TokenSource = engine.ChunkTokens(a, own)
 }

@@ -3,9 +3,9 @@ package runner
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/exit"
-	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/record"
 )
@@ -23,12 +23,8 @@ type recorder struct {
 // newRecorder makes the run directory.
 func (r *Run) newRecorder() (*recorder, error) {
 	rec := &recorder{sums: measure.New(measure.Options{})}
-	if text := r.scenario.Load.Abort; text != "" {
-		rules, err := load.ParseAbort(text)
-		if err != nil {
-			return nil, exit.With(exit.Usage, err)
-		}
-		rec.abort = &abortRules{rules}
+	if rules := r.scenario.Load.Abort; len(rules) > 0 {
+		rec.abort = newAbortRules(rules)
 	}
 	if r.dir == "" {
 		return rec, nil
@@ -82,20 +78,20 @@ func (r *recorder) sample(s record.Sample) {
 // quota counts what was turned away by a limit of requests or tokens rather
 // than by an engine at its end.
 type quota struct {
-	rejected int64
-	limited  int64 // of those, how many came with x-ratelimit fields or 429
-	fields   []string
+	limited int // refused with 429 and rate-limit fields
+	fields  map[string]string
 }
 
 func (q *quota) add(a *record.Attempt) {
-	if a.Outcome != record.Rejected {
+	if a.Outcome != record.Rejected || a.HTTPStatus.Or(0) != 429 || len(a.RateLimit) == 0 {
 		return
 	}
-	q.rejected++
-	if a.HTTPStatus.Or(0) == 429 && len(a.RateLimit) > 0 {
-		q.limited++
-		if q.fields == nil {
-			q.fields = append([]string(nil), a.RateLimit...)
-		}
+	q.limited++
+	if q.fields == nil {
+		q.fields = map[string]string{}
+	}
+	for _, f := range a.RateLimit {
+		name, value, _ := strings.Cut(f, "=")
+		q.fields[name] = value
 	}
 }

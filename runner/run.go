@@ -22,6 +22,7 @@ import (
 // Options are what a run needs of the process around it.
 type Options struct {
 	Executable string    // this binary, which starts the simulated engine
+	DryRun     bool      // nothing is started or asked: only Plan and First are called
 	Version    string    // of tokamak
 	Command    []string  // the command line, for the manifest
 	Stdin      io.Reader // for a dataset named -
@@ -132,6 +133,24 @@ func (r *Run) buildVirtual() error {
 	r.target, r.model = v, o.Served
 	r.facts = []record.TargetFacts{{Name: name, URL: name, Model: o.Served, Engine: o.Engine}}
 	return nil
+}
+
+// First returns the first request as it would be sent, secrets included; nil
+// in virtual time, where there is none.
+func (r *Run) First() (*wire.Request, error) {
+	session, err := r.work.Session(0)
+	if err != nil {
+		return nil, err
+	}
+	spec, ok := session.Next(nil)
+	if !ok || r.scenario.Target.Virtual {
+		return nil, nil
+	}
+	c := &Call{Spec: spec, session: session}
+	if err := r.target.Prepare(c); err != nil {
+		return nil, err
+	}
+	return c.prepared.(*httpCall).exchange.Request, nil
 }
 
 // Snapshot returns live figures; it may be called from any goroutine.
