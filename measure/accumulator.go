@@ -95,19 +95,18 @@ func (a *Accumulator) Add(t *record.Attempt) {
 // merge makes one row of two attempts of a request: the later one counts, but
 // for the moment from which it counts and the client's lateness.
 func (a *Accumulator) merge(kept, r *row, t *record.Attempt) {
-	early, late := kept, r
-	if r.attempt < kept.attempt {
-		early, late = r, kept
+	early := *kept
+	if r.firstAttempt < kept.firstAttempt {
+		early = *r
 	}
-	intended, write, lag, held := early.intended, early.firstWrite, early.lag, early.held
-	if early.intended == absent {
-		intended = late.intended
-	}
-	if late == r {
+	if r.attempt > kept.attempt {
 		a.keepGaps(r, t)
 		*kept = *r
 	}
-	kept.intended, kept.firstWrite, kept.lag, kept.held = intended, write, lag, held
+	if early.intended != absent {
+		kept.intended = early.intended
+	}
+	kept.firstAttempt, kept.firstWrite, kept.lag, kept.held = early.firstAttempt, early.firstWrite, early.lag, early.held
 }
 
 func (a *Accumulator) keepGaps(r *row, t *record.Attempt) {
@@ -180,14 +179,26 @@ func (a *Accumulator) view(from, to int64) *View {
 	return v
 }
 
+// part returns those of the view's requests that were due in a shorter window.
+func (v *View) part(from, to int64) *View {
+	w := &View{a: v.a, from: from, to: to}
+	for _, r := range v.rows {
+		if from <= r.intended && r.intended <= to {
+			w.rows = append(w.rows, r)
+		}
+	}
+	return w
+}
+
 // Result measures what was added.
 func (a *Accumulator) Result() *Result {
 	all := a.All()
-	return &Result{
+	r := &Result{
 		Requests: all.Requests(),
 		Attempts: a.Attempts(),
 		Metrics:  all.Metrics(),
-		Steady:   a.steadyBlock(),
 		Validity: all.Validity(),
 	}
+	r.Steady, r.SteadyReason = a.steadyBlock()
+	return r
 }

@@ -2,12 +2,15 @@ package measure
 
 import (
 	"encoding/binary"
+	"math"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/record"
 )
 
 // gapStore keeps the gaps between the arrivals of every request in about four
-// bytes each, in the order of their requests: a varint of gap<<1, its lowest
+// bytes each, in the order of their requests. Where each arrival held one token and
+// no gap is longer than 4.29 s, they are 32-bit numbers; else each is a varint of gap<<1, its lowest
 // bit set where the later arrival held another number of tokens than one; the
 // number plus one then follows, zero for unknown.
 type gapStore struct {
@@ -20,6 +23,7 @@ const gapBlock = 1 << 20
 type gapRef struct {
 	block, offset uint32
 	count         int32
+	fixed         bool
 }
 
 // gap is the time between two arrivals of one choice of a response.
@@ -47,8 +51,13 @@ func (s *gapStore) add(gaps []gap) gapRef {
 	}
 	i := s.room(len(gaps))
 	b := s.blocks[i]
-	ref := gapRef{uint32(i), uint32(len(b)), int32(len(gaps))}
+	fixed := !slices.ContainsFunc(gaps, func(g gap) bool { return g.tokens != 1 || g.ns > math.MaxUint32 })
+	ref := gapRef{uint32(i), uint32(len(b)), int32(len(gaps)), fixed}
 	for _, g := range gaps {
+		if fixed {
+			b = binary.LittleEndian.AppendUint32(b, uint32(g.ns))
+			continue
+		}
 		if g.tokens == 1 {
 			b = binary.AppendUvarint(b, uint64(g.ns)<<1)
 			continue
@@ -60,12 +69,18 @@ func (s *gapStore) add(gaps []gap) gapRef {
 	return ref
 }
 
-// each calls f with the gaps of a request and returns false as soon as f does.
-func (s *gapStore) each(r gapRef, f func(gap) bool) bool {
+// decode appends the gaps of a request to buf.
+func (s *gapStore) decode(r gapRef, buf []gap) []gap {
 	if r.count == 0 {
-		return true
+		return buf
 	}
 	b := s.blocks[r.block][r.offset:]
+	if r.fixed {
+		for i := range r.count {
+			buf = append(buf, gap{int64(binary.LittleEndian.Uint32(b[4*i:])), 1})
+		}
+		return buf
+	}
 	for range r.count {
 		v, n := binary.Uvarint(b)
 		b = b[n:]
@@ -75,11 +90,18 @@ func (s *gapStore) each(r gapRef, f func(gap) bool) bool {
 			b = b[n:]
 			g.tokens = int32(t) - 1
 		}
-		if !f(g) {
-			return false
-		}
+		buf = append(buf, g)
 	}
-	return true
+	return buf
+}
+
+// milliseconds appends the gaps of a request stored as 32-bit numbers to buf.
+func (s *gapStore) milliseconds(r gapRef, buf []float64) []float64 {
+	b := s.blocks[r.block][r.offset:][:4*r.count]
+	for ; len(b) >= 4; b = b[4:] {
+		buf = append(buf, float64(binary.LittleEndian.Uint32(b))/1e6)
+	}
+	return buf
 }
 
 // arrivals gathers the arrivals of one choice. An arrival is the content

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/stat"
 )
@@ -45,10 +46,10 @@ func (v *View) own(l *Limit, r *row) float64 {
 	if d := defined(name); d != nil {
 		return d.in(r)
 	}
-	n := 0
-	v.gapValues(name, r, func(float64) bool { n++; return true })
-	if n == 0 {
+	gaps := v.gapValues(name, r)
+	if len(gaps) == 0 {
 		return math.NaN()
 	}
-	return stat.Select(func(yield func(float64) bool) { v.gapValues(name, r, yield) }, n, []int{stat.Rank(n, l.P)})[0]
+	slices.Sort(gaps)
+	return stat.Quantile(gaps, l.P)
 }

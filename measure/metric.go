@@ -1,11 +1,6 @@
 package measure
 
-import (
-	"encoding/json"
-	"math"
-
-	"github.com/tokamak-bench/tokamak/stat"
-)
+import "encoding/json"
 
 // Metric is one figure of a run in one of two forms. A distribution has Count
 // and what follows it; a rate has Value alone. Values are in Unit.
@@ -93,31 +88,4 @@ func (m *Metric) Stat(name string) (Value, bool) {
 		return m.Max, true
 	}
 	return Value{}, false
-}
-
-// percentiles are those that a distribution shows.
-var percentiles = [...]float64{0.5, 0.9, 0.95, 0.99, 0.999, 1}
-
-// distribution makes a metric of ascending values, the last of which may be +Inf.
-func distribution(unit string, ascending []float64) Metric {
-	m := Metric{Unit: unit, Count: len(ascending)}
-	if m.Count == 0 {
-		return m
-	}
-	mean, sd := stat.MeanSD(ascending)
-	if math.IsInf(mean, 0) {
-		sd = math.NaN()
-	}
-	m.Mean, m.SD = Some(mean), Some(sd)
-	var q [len(percentiles)]float64
-	for i, p := range percentiles {
-		q[i] = stat.Quantile(ascending, p)
-	}
-	m.quantiles(q)
-	return m
-}
-
-func (m *Metric) quantiles(q [len(percentiles)]float64) {
-	m.P50, m.P90, m.P95 = Some(q[0]), Some(q[1]), Some(q[2])
-	m.P99, m.P999, m.Max = Some(q[3]), Some(q[4]), Some(q[5])
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -142,8 +143,8 @@ func (v *View) streamedWithin(r *row) float64 {
 	if r.firstToken == absent || r.many || r.firstTokens < 0 {
 		return math.NaN()
 	}
-	ok := v.a.gaps.each(r.gaps, func(g gap) bool { return g.tokens >= 0 })
-	if !ok {
+	v.gaps = v.a.gaps.decode(r.gaps, v.gaps[:0])
+	if slices.ContainsFunc(v.gaps, func(g gap) bool { return g.tokens < 0 }) {
 		return math.NaN()
 	}
 	in, _ := v.weights(r)
@@ -165,11 +166,11 @@ func (v *View) weights(r *row) (in, all float64) {
 		}
 	}
 	add(r.firstTokens)
-	v.a.gaps.each(r.gaps, func(g gap) bool {
+	v.gaps = v.a.gaps.decode(r.gaps, v.gaps[:0])
+	for _, g := range v.gaps {
 		at += g.ns
 		add(g.tokens)
-		return true
-	})
+	}
 	if all == 0 {
 		return 0, 1
 	}

@@ -11,8 +11,10 @@ type Result struct {
 	Requests Requests          `json:"requests"`
 	Attempts Attempts          `json:"attempts"`
 	Metrics  map[string]Metric `json:"metrics"`
-	// Steady is the block of the steady window; its Reason says why there is none.
-	Steady Steady `json:"steady"`
+	// Steady is the block of the steady window; nil where none was found, and
+	// then SteadyReason says why.
+	Steady       *Steady `json:"steady"`
+	SteadyReason string  `json:"-"`
 	// Validity has an entry for each metric.
 	Validity map[string]Validity `json:"validity"`
 }
@@ -54,6 +56,8 @@ type View struct {
 	rows     []*row
 	counted  *tally // cached
 	audit    *client
+	gaps     []gap     // scratch
+	batch    []float64 // scratch
 }
 
 // Window returns the view's window in ns since the run's epoch.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/record"
 )
@@ -31,6 +32,7 @@ type row struct {
 	jitter     float64 // ns; NaN where there are fewer than two gaps
 	gaps       gapRef
 
+	firstAttempt                 int32 // the number of the earliest attempt seen
 	attempt                      int32
 	prompt, promptCounted        int32
 	output, outputCounted, shown int32 // shown: output tokens that were streamed
@@ -40,6 +42,7 @@ type row struct {
 	outcome                      uint8
 	stamps                       stampKind
 	many                         bool // more than one choice
+	oneEach                      bool // every later arrival held one token
 }
 
 // stampKind says how a response's arrivals were stamped.
@@ -73,7 +76,7 @@ func between(from, to int64) int64 {
 // fill copies what measuring needs of an attempt.
 func (r *row) fill(a *record.Attempt) {
 	m := &a.Moments
-	r.id, r.attempt = a.RequestID, int32(a.Attempt)
+	r.id, r.attempt, r.firstAttempt = a.RequestID, int32(a.Attempt), int32(a.Attempt)
 	r.intended, r.firstWrite = moment(m.Intended), moment(m.WriteStart)
 	r.held, r.sent = moment(m.Held), moment(m.Sent)
 	r.firstByte, r.firstToken, r.answer = moment(m.FirstByte), moment(m.FirstToken), moment(m.FirstAnswer)
@@ -146,6 +149,7 @@ func shown(a *record.Attempt) int32 {
 // settleGaps keeps what the gaps of one request amount to.
 func (r *row) settleGaps(gaps []gap) {
 	r.stall, r.jitter = absent, math.NaN()
+	r.oneEach = !slices.ContainsFunc(gaps, func(g gap) bool { return g.tokens != 1 })
 	if len(gaps) == 0 {
 		return
 	}

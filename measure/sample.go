@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"slices"
 
 	"github.com/tokamak-bench/tokamak/stat"
 )
@@ -118,14 +117,13 @@ func (v *View) shares(name string, l *Limit) Sample {
 			continue
 		}
 		n, k, worst := 0, 0, math.Inf(-1)
-		v.gapValues(name, r, func(x float64) bool {
+		for _, x := range v.gapValues(name, r) {
 			n++
 			if l.breaks(x) {
 				k++
 			}
 			worst = max(worst, l.badness(x))
-			return true
-		})
+		}
 		if n == 0 {
 			s.Absent++
 			continue
@@ -150,51 +148,4 @@ func (v *View) shares(name string, l *Limit) Sample {
 func (r *row) stalledPast(l *Limit) bool {
 	x := span(r.lastToken, r.ended) / 1e6
 	return !math.IsNaN(x) && l.breaks(x)
-}
-
-// Percentile returns the p-quantile of a metric of the view by nearest rank;
-// absent where it has none or is a rate.
-func (v *View) Percentile(name string, p float64) Value {
-	b, failures := base(name), 0
-	if b != name {
-		failures = v.overs()
-	}
-	if d := defined(b); d != nil {
-		values := v.values(d)
-		if failures > 0 {
-			values = adjusted(values, failures)
-		}
-		if len(values) == 0 {
-			return Value{}
-		}
-		return Some(stat.Quantile(values, p))
-	}
-	if !slices.Contains(pooled[:], b) {
-		return Value{}
-	}
-	n, infinite := v.poolSize(b)
-	if b == name {
-		infinite = 0
-	}
-	if n+infinite == 0 {
-		return Value{}
-	}
-	rank := stat.Rank(n+infinite, p)
-	if rank > n {
-		return Some(math.Inf(1))
-	}
-	return Some(stat.Select(v.pooledValues(b), n, []int{rank})[0])
-}
-
-// poolSize returns how many gaps the successes have, and how many infinite
-// ones the failures bring: as many each as a success that has any has on average.
-func (v *View) poolSize(name string) (n, infinite int) {
-	for range v.pooledValues(name) {
-		n++
-	}
-	infinite = v.overs()
-	if with := v.withGaps(name); with > 0 {
-		infinite = int(math.Ceil(float64(infinite) * float64(n) / float64(with)))
-	}
-	return n, infinite
 }

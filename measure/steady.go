@@ -10,11 +10,9 @@ import (
 
 // Steady is the block of the steady window.
 type Steady struct {
-	Found    bool              `json:"-"`
 	From     Value             `json:"from_ms"` // since the start of the load
 	To       Value             `json:"to_ms"`
 	Rule     string            `json:"rule"`
-	Reason   string            `json:"reason,omitempty"` // why there is none
 	Requests Requests          `json:"requests"`
 	Metrics  map[string]Metric `json:"metrics"`
 }
@@ -37,14 +35,14 @@ func (a *Accumulator) Steady() (v *View, rule, reason string) {
 		return nil, rule, reason
 	}
 	to := all.to
-	if e2e := all.values(defined("e2e_send")); len(e2e) > 0 {
-		to -= int64(stat.Quantile(e2e, 0.5) * 1e6)
+	if median, ok := all.Percentile("e2e_send", 0.5).Get(); ok {
+		to -= int64(median * 1e6)
 	}
 	rule += "; end: the median e2e_send before the load's end"
 	if to-from < (all.to-all.from)/4 {
 		return nil, rule, "less than a quarter of the load's time would be left"
 	}
-	v = a.view(from, to)
+	v = all.part(from, to)
 	if len(v.rows) < minSteady/2 {
 		return nil, rule, "too few requests would be left"
 	}
@@ -98,15 +96,14 @@ func (v *View) settled(d *definition) (int64, bool) {
 	return at[skip], true
 }
 
-func (a *Accumulator) steadyBlock() Steady {
+func (a *Accumulator) steadyBlock() (block *Steady, reason string) {
 	v, rule, reason := a.Steady()
-	s := Steady{Rule: rule, Reason: reason}
 	if v == nil {
-		return s
+		return nil, reason
 	}
 	start, _ := a.All().Window()
-	s.Found = true
-	s.From, s.To = Some(float64(v.from-start)/1e6), Some(float64(v.to-start)/1e6)
-	s.Requests, s.Metrics = v.Requests(), v.Metrics()
-	return s
+	return &Steady{
+		From: Some(float64(v.from-start) / 1e6), To: Some(float64(v.to-start) / 1e6), Rule: rule,
+		Requests: v.Requests(), Metrics: v.Metrics(),
+	}, ""
 }

@@ -343,9 +343,10 @@ func (l *timeline) figure(name string) string {
 
 func (l *timeline) steady(what string) string {
 	s := l.result.Steady
+	if what == "found" {
+		return strconv.FormatBool(s != nil)
+	}
 	switch what {
-	case "found":
-		return strconv.FormatBool(s.Found)
 	case "from":
 		return s.From.String()
 	case "to":

@@ -2,13 +2,10 @@ package measure
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tokamak-bench/tokamak/stat"
 )
 
 // Trust says how far the client shaped a figure.
@@ -64,6 +61,7 @@ type client struct {
 	v       *View
 	stops   []Stop
 	lagP99  float64 // ms
+	lagMax  float64 // ms
 	lagging int     // requests that left more than stopLeast late
 	user    bool    // some arrivals bear user stamps
 	sched   float64 // ms; NaN: unknown
@@ -82,10 +80,9 @@ func (v *View) client() *client {
 func (v *View) newClient() *client {
 	c := &client{v: v, sched: math.NaN()}
 	c.stops = append(slices.Clone(v.a.opt.Stops), v.standstills()...)
-	if lags := v.values(defined("client_lag")); len(lags) > 0 {
-		c.lagP99 = stat.Quantile(lags, 0.99)
-	}
+	c.lagP99 = v.Percentile("client_lag", 0.99).Or(0)
 	for _, r := range v.rows {
+		c.lagMax = max(c.lagMax, float64(r.lag)/1e6)
 		c.user = c.user || r.stamps == userStamps
 		if r.lag >= stopLeast {
 			c.lagging++
@@ -183,19 +180,27 @@ func (c *client) judge(name string, stats map[string]float64) Validity {
 		c.pooled(&w, base(name), d, stats)
 		return w
 	}
-	with := c.v.values(d)
-	if len(with) == 0 {
-		return w
+	moved := d.basis&fromIntended != 0 && c.lagMax > 0.1 || d.basis&fromArrivals != 0 && len(c.stops) > 0
+	if !moved && !c.blurred(d) {
+		return w // no percentile can have moved by more than the largest lag
 	}
-	without := c.without(d)
-	for stat, p := range stats {
-		if len(without) > 0 {
-			t, shift := trust(at(with, p), at(without, p), 1)
-			w.add(stat, t, shift, c.reason())
-		}
-		c.blur(&w, stat, d, at(with, p))
+	with, without := c.v.each(d), series{}
+	if moved {
+		without = c.without(d)
 	}
+	c.compare(&w, d, stats, &with, &without)
 	return w
+}
+
+// compare holds a metric's statistics against those without the client's
+// share; where that was left empty there is none.
+func (c *client) compare(w *Validity, d *definition, stats map[string]float64, with, without *series) {
+	for stat, p := range stats {
+		x := with.at(p)
+		t, shift := trust(x, without.at(p), 1)
+		w.add(stat, t, shift, c.reason())
+		c.blur(w, stat, d, x)
+	}
 }
 
 func (w *Validity) add(stat string, t Trust, bound float64, reason string) {
@@ -214,18 +219,9 @@ func (w *Validity) add(stat string, t Trust, bound float64, reason string) {
 	}
 }
 
-// at returns a percentile, or the mean where p is 0.
-func at(ascending []float64, p float64) float64 {
-	if p == 0 {
-		m, _ := stat.MeanSD(ascending)
-		return m
-	}
-	return stat.Quantile(ascending, p)
-}
-
 // without returns a metric's values less the client's lateness, and without
 // the requests whose stamps a standstill may have spoilt.
-func (c *client) without(d *definition) []float64 {
+func (c *client) without(d *definition) series {
 	out := make([]float64, 0, len(c.v.rows))
 	for _, r := range c.v.rows {
 		if d.basis&anyOutcome == 0 && c.v.fate(r) != good {
@@ -240,8 +236,7 @@ func (c *client) without(d *definition) []float64 {
 		}
 		out = append(out, x/d.scale())
 	}
-	slices.Sort(out)
-	return out
+	return slice(out, 0)
 }
 
 // spoilt tells whether a standstill may have moved a response's stamps: user
@@ -261,11 +256,15 @@ func (c *client) spoilt(d *definition, r *row) bool {
 
 // blur adds what the delay between arrival and reading does to user stamps.
 func (c *client) blur(w *Validity, stat string, d *definition, value float64) {
-	if !c.user || math.IsNaN(c.sched) || d.basis&fromArrivals == 0 || d.unit != "ms" {
+	if !c.blurred(d) {
 		return
 	}
 	t, shift := trust(value, value-c.sched, 1)
 	w.add(stat, t, shift, fmt.Sprintf("arrivals were stamped after reading, up to %.3g ms late: give the client more CPU, or use plain HTTP/1.1 on Linux for kernel stamps", c.sched))
+}
+
+func (c *client) blurred(d *definition) bool {
+	return c.user && !math.IsNaN(c.sched) && d.basis&fromArrivals != 0 && d.unit == "ms"
 }
 
 // pooled judges itl and icl. With kernel stamps itl stays valid through a
@@ -274,39 +273,15 @@ func (c *client) pooled(w *Validity, name string, d *definition, stats map[strin
 	spoilt := func(r *row) bool {
 		return c.spoilt(d, r) && (r.stamps == userStamps || d.basis&paced != 0)
 	}
-	some := slices.ContainsFunc(c.v.rows, spoilt)
-	if !some && (!c.user || math.IsNaN(c.sched)) {
+	moved := slices.ContainsFunc(c.v.rows, spoilt)
+	if !moved && !c.blurred(d) {
 		return
 	}
-	with := c.v.pooledValues(name)
-	without := func(yield func(float64) bool) {
-		for _, r := range c.v.rows {
-			if c.v.fate(r) == good && !spoilt(r) && !c.v.gapValues(name, r, yield) {
-				return
-			}
-		}
+	with, without := c.v.pool(name), series{}
+	if moved {
+		without = c.v.poolOf(name, func(r *row) bool { return !spoilt(r) })
 	}
-	for stat, p := range stats {
-		x := among(with, p)
-		if some {
-			t, shift := trust(x, among(without, p), 1)
-			w.add(stat, t, shift, c.reason())
-		}
-		c.blur(w, stat, d, x)
-	}
-}
-
-// among returns a percentile, or the mean where p is 0; NaN of nothing.
-func among(values iter.Seq[float64], p float64) float64 {
-	n, sum := 0, 0.0
-	for x := range values {
-		n++
-		sum += x
-	}
-	if n == 0 || p == 0 {
-		return sum / float64(n)
-	}
-	return stat.Select(values, n, []int{stat.Rank(n, p)})[0]
+	c.compare(w, d, stats, &with, &without)
 }
 
 // rate judges a rate by the share of the window in which the client stood

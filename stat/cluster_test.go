@@ -111,13 +111,7 @@ func queue(n int, load float64, seed uint64) []float64 {
 }
 
 func quantileOf(values []float64, q float64) float64 {
-	return Select(func(yield func(float64) bool) {
-		for _, v := range values {
-			if !yield(v) {
-				return
-			}
-		}
-	}, len(values), []int{Rank(len(values), q)})[0]
+	return Select(Batch(values), len(values), []int{Rank(len(values), q)})[0]
 }
 
 func TestMSER5(t *testing.T) {

@@ -74,14 +74,14 @@ func TestSelectAgreesWithSorting(t *testing.T) {
 			case 0:
 				values[i] = math.Floor(random.ExpFloat64() * 20)
 			case 1:
-				values[i] = 20 + random.Float64()*1e-9
+				values[i] = -20 - random.Float64()*1e-9
 			default:
 				values[i] = random.ExpFloat64() * 1e3
 			}
 		}
 		values[0] = math.Inf(1)
 		ranks := []int{1, Rank(n, .5), Rank(n, .9), Rank(n, .99), n}
-		got := Select(slices.Values(values), n, ranks)
+		got := Select(Batch(values), n, ranks)
 		ascending := slices.Sorted(slices.Values(values))
 		for i, r := range ranks {
 			if got[i] != ascending[r-1] {

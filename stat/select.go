@@ -7,17 +7,17 @@ import (
 )
 
 // Select returns the values of the given ranks (1 is the smallest) among n
-// values, none negative and none NaN, that can be walked repeatedly in the
-// same order. It is exact and keeps no copy of a large sample: it narrows the
-// bits of the answers in four walks, sixteen bits a walk.
-func Select(values iter.Seq[float64], n int, ranks []int) []float64 {
-	if n <= 1<<16 {
+// values, none NaN, that can be walked repeatedly in batches. It is
+// exact and keeps no copy of a large sample: it narrows the bits of the
+// answers in four walks, sixteen bits a walk.
+func Select(values iter.Seq[[]float64], n int, ranks []int) []float64 {
+	out := make([]float64, len(ranks))
+	if n <= 1<<15 {
 		all := make([]float64, 0, n)
-		for v := range values {
-			all = append(all, v)
+		for batch := range values {
+			all = append(all, batch...)
 		}
 		slices.Sort(all)
-		out := make([]float64, len(ranks))
 		for i, r := range ranks {
 			out[i] = all[r-1]
 		}
@@ -30,11 +30,28 @@ func Select(values iter.Seq[float64], n int, ranks []int) []float64 {
 	for shift := 48; shift >= 0; shift -= 16 {
 		narrow(values, goals, shift)
 	}
-	out := make([]float64, len(ranks))
 	for i, g := range goals {
-		out[i] = math.Float64frombits(g.bits)
+		out[i] = unkey(g.bits)
 	}
 	return out
+}
+
+// Batch makes one batch of a slice.
+func Batch(values []float64) iter.Seq[[]float64] {
+	return func(yield func([]float64) bool) { yield(values) }
+}
+
+// key maps a number to bits that order as numbers do.
+func key(v float64) uint64 {
+	b := math.Float64bits(v)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
+}
+
+func unkey(k uint64) float64 {
+	if k>>63 == 1 {
+		return math.Float64frombits(k ^ 1<<63)
+	}
+	return math.Float64frombits(^k)
 }
 
 // goal is a rank sought: its value's leading bits, known so far, and its rank
@@ -44,8 +61,8 @@ type goal struct {
 	rest int
 }
 
-func narrow(values iter.Seq[float64], goals []goal, shift int) {
-	prefixes := make([]uint64, 0, len(goals))
+func narrow(values iter.Seq[[]float64], goals []goal, shift int) {
+	var prefixes []uint64
 	for _, g := range goals {
 		if p := g.bits >> shift >> 16; !slices.Contains(prefixes, p) {
 			prefixes = append(prefixes, p)
@@ -55,14 +72,8 @@ func narrow(values iter.Seq[float64], goals []goal, shift int) {
 	for i := range counts {
 		counts[i] = make([]int, 1<<16)
 	}
-	for v := range values {
-		b := math.Float64bits(v)
-		for i, p := range prefixes {
-			if b>>shift>>16 == p {
-				counts[i][b>>shift&0xffff]++
-				break
-			}
-		}
+	for batch := range values {
+		tally(batch, prefixes, counts, shift)
 	}
 	for i := range goals {
 		g := &goals[i]
@@ -73,6 +84,20 @@ func narrow(values iter.Seq[float64], goals []goal, shift int) {
 				break
 			}
 			g.rest -= k
+		}
+	}
+}
+
+// tally counts the digits that follow each prefix.
+func tally(batch []float64, prefixes []uint64, counts [][]int, shift int) {
+	for _, v := range batch {
+		b := key(v)
+		prefix := b >> shift >> 16
+		for i, p := range prefixes {
+			if prefix == p {
+				counts[i][b>>shift&0xffff]++
+				break
+			}
 		}
 	}
 }

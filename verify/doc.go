@@ -3,7 +3,7 @@
 //	ttft.p99<800ms, itl.p99<50ms, error_rate<1%
 //
 // is parsed into objectives ([Parse]); [Judge] holds them against what measure
-// knows and gives each a value, a verdict and the evidence for it; [Ending]
-// turns the verdicts into the run's one verdict and its exit code. The rules
+// knows and gives each a value, a verdict and the evidence for it; [Overall]
+// turns the verdicts into the run's one. The rules
 // are those of docs/metrics.md.
 package verify

@@ -169,9 +169,12 @@ func statisticOf(name string) (Stat, float64, bool) {
 	if !ok || digits == "" || len(digits) > 8 || strings.TrimFunc(digits, digitRune) != "" {
 		return "", 0, false
 	}
-	whole, fraction, _ := strings.Cut(digits, ".")
-	if len(whole) > 2 && fraction == "" { // p999 is p99.9
-		whole, fraction = whole[:2], whole[2:]
+	whole, fraction, dotted := strings.Cut(digits, ".")
+	if dotted && fraction == "" {
+		return "", 0, false
+	}
+	if nines, ok := strings.CutPrefix(whole, "99"); ok && !dotted { // p999 is p99.9
+		whole, fraction = "99", nines
 	}
 	if len(whole) == 1 {
 		whole = "0" + whole

@@ -3,18 +3,8 @@ package verify
 import (
 	"fmt"
 
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/measure"
-)
-
-// Exit codes.
-const (
-	ExitPass         = 0
-	ExitFail         = 1
-	ExitUsage        = 2
-	ExitTarget       = 3
-	ExitInvalid      = 4
-	ExitInconclusive = 5
-	ExitInterrupted  = 130
 )
 
 // Overall returns the verdict of all objectives: invalid before fail before
@@ -47,36 +37,20 @@ func severity(v Verdict) int {
 	return 0
 }
 
-// Ending is how a run ended, and so its exit code.
-type Ending struct {
-	Usage          bool // it could not begin: what was asked for is wrong
-	Interrupted    bool
-	Unusable       bool // the target could not be used; see [Unusable]
-	Verdict        Verdict
-	InconclusiveOK bool
-}
-
-// ExitCode returns the exit code; where several hold: 2, 130, 3, 4, 1, 5.
-func (e Ending) ExitCode() int {
-	switch {
-	case e.Usage:
-		return ExitUsage
-	case e.Interrupted:
-		return ExitInterrupted
-	case e.Unusable:
-		return ExitTarget
-	}
-	switch e.Verdict {
+// Code returns the exit code of a run's verdict. Where the run was also
+// interrupted or its target unusable, [exit.Worst] decides.
+func (v Verdict) Code(inconclusiveOK bool) exit.Code {
+	switch v {
 	case Invalid:
-		return ExitInvalid
+		return exit.Invalid
 	case Fail:
-		return ExitFail
+		return exit.Failed
 	case Inconclusive, Unmeasured:
-		if !e.InconclusiveOK {
-			return ExitInconclusive
+		if !inconclusiveOK {
+			return exit.Inconclusive
 		}
 	}
-	return ExitPass
+	return exit.OK
 }
 
 // Unusable tells whether a run got not one success from its target although it

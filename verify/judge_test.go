@@ -1,0 +1,148 @@
+package verify
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/record"
+)
+
+// attempt is a request of 100 ms every 100 ms, whose first token takes ms.
+func attempt(id, ms int64, outcome record.Outcome) *record.Attempt {
+	at := id * 100e6
+	a := &record.Attempt{}
+	a.RequestID, a.Attempt, a.Outcome = id, 1, outcome
+	a.Intended, a.WriteStart, a.Sent = record.Some(at), record.Some(at), record.Some(at)
+	a.ConnReused, a.StampSource = true, record.SourceKernel
+	a.Ended = record.Some(at + ms*1e6)
+	if outcome == record.OK {
+		a.FirstByte, a.FirstToken, a.FirstAnswer, a.LastToken = a.Ended, a.Ended, a.Ended, a.Ended
+		a.Chunks = record.Chunks{At: []int64{at + ms*1e6}, Tokens: []int32{1}}
+	}
+	return a
+}
+
+func judged(t interface{ Fatal(...any) }, expr string, attempts []*record.Attempt) []SLO {
+	o, err := Parse(expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := measure.New(measure.Options{Limits: Limits(o)})
+	for _, x := range attempts {
+		a.Add(x)
+	}
+	return Judge(o, a)
+}
+
+var rank = map[Verdict]int{Pass: 0, Inconclusive: 1, Fail: 2}
+
+// TestAFailureNeverImproves: turning a success into a failure never makes a
+// verdict better, whatever the objective's form.
+func TestAFailureNeverImproves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 600).Draw(t, "n")
+		slow := rapid.IntRange(0, min(n, 12)).Draw(t, "slow")
+		victim := rapid.IntRange(0, n-1).Draw(t, "victim")
+		expr := rapid.SampledFrom([]string{"ttft.p99<150ms", "ttft.p50<150ms", "e2e.p90<=150ms", "ttft.mean<150ms", "error_rate<1%", "ttft.max<150ms"}).Draw(t, "expr")
+		var rows []*record.Attempt
+		for i := range n {
+			ms := int64(100)
+			if i%7 == 0 && i/7 < slow {
+				ms = 200
+			}
+			rows = append(rows, attempt(int64(i), ms, record.OK))
+		}
+		before := judged(t, expr, rows)[0].Verdict
+		rows[victim] = attempt(int64(victim), 1, record.Rejected)
+		after := judged(t, expr, rows)[0].Verdict
+		if rank[after] < rank[before] {
+			t.Errorf("%s: %s became %s by a failure", expr, before, after)
+		}
+	})
+}
+
+func TestClustersNeedMore(t *testing.T) {
+	var rows []*record.Attempt
+	for i := range 1000 {
+		ms := int64(100 + i%3)
+		if i%100 < 5 {
+			ms = 140 // the slowest come five in a row
+		}
+		rows = append(rows, attempt(int64(i), ms, record.OK))
+	}
+	s := judged(t, "ttft.p99<150ms", rows)[0]
+	if s.Verdict != Inconclusive || *s.Evidence.NEffective >= 459 || s.Evidence.Needed == nil || *s.Evidence.Needed < 1000 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestDefaultGateOfASmallRun(t *testing.T) {
+	var rows []*record.Attempt
+	for i := range 20 {
+		rows = append(rows, attempt(int64(i), 100, record.OK))
+	}
+	s := judged(t, Default, rows)
+	if s[0].Verdict != Pass || s[0].Evidence.Upper.Or(0) < 20 {
+		t.Errorf("%+v", s[0])
+	}
+	rows[3] = attempt(3, 100, record.HTTPError)
+	if s := judged(t, Default, rows); s[0].Verdict != Fail {
+		t.Errorf("%+v", s[0])
+	}
+}
+
+func TestEvidenceOnPaper(t *testing.T) {
+	s := judged(t, "ttft.p99<150ms", []*record.Attempt{attempt(0, 100, record.OK)})[0]
+	got, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"expr":"ttft.p99\u003c150ms","metric":"ttft","stat":"p99","value":100,"threshold":150,"unit":"ms","verdict":"inconclusive",` +
+		`"evidence":{"n":1,"n_effective":1,"over":0,"needed":458,"failures":0,"cut_over":0,"left_out":0,"absent":0,"theta":1,"deff":1,"upper":null},` +
+		`"reason":"0 of 1 requests are over; a pass takes 458 more, all within the limit"}`
+	if d := cmp.Diff(want, string(got)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestNothingWasSent(t *testing.T) {
+	for _, s := range judged(t, "ttft.p99<1s, error_rate<1%, ttft.mean<1s, request_rate>1/s, itl.p99<1s", nil) {
+		if s.Verdict != Unmeasured || s.Reason == "" {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestOverall(t *testing.T) {
+	for _, c := range []struct {
+		in   []Verdict
+		want Verdict
+		code exit.Code
+	}{
+		{nil, Pass, exit.OK},
+		{[]Verdict{Pass, Pass}, Pass, exit.OK},
+		{[]Verdict{Pass, Unmeasured}, Inconclusive, exit.Inconclusive},
+		{[]Verdict{Inconclusive, Fail, Pass}, Fail, exit.Failed},
+		{[]Verdict{Fail, Invalid}, Invalid, exit.Invalid},
+	} {
+		var slos []SLO
+		for _, v := range c.in {
+			slos = append(slos, SLO{Verdict: v, Expr: string(v)})
+		}
+		got := Overall(slos)
+		if got != c.want || got.Code(false) != c.code {
+			t.Errorf("%v: %v, exit %v", c.in, got, got.Code(false))
+		}
+		if Reason(slos) == "" {
+			t.Errorf("%v: no reason", c.in)
+		}
+	}
+	if Inconclusive.Code(true) != exit.OK || Fail.Code(true) != exit.Failed {
+		t.Error("what is inconclusive may be accepted, what fails may not")
+	}
+}
