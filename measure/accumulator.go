@@ -193,12 +193,11 @@ func (v *View) part(from, to int64) *View {
 // Result measures what was added.
 func (a *Accumulator) Result() *Result {
 	all := a.All()
-	r := &Result{
+	return &Result{
 		Requests: all.Requests(),
 		Attempts: a.Attempts(),
 		Metrics:  all.Metrics(),
+		Steady:   a.steadyBlock(),
 		Validity: all.Validity(),
 	}
-	r.Steady, r.SteadyReason = a.steadyBlock()
-	return r
 }

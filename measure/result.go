@@ -11,10 +11,8 @@ type Result struct {
 	Requests Requests          `json:"requests"`
 	Attempts Attempts          `json:"attempts"`
 	Metrics  map[string]Metric `json:"metrics"`
-	// Steady is the block of the steady window; nil where none was found, and
-	// then SteadyReason says why.
-	Steady       *Steady `json:"steady"`
-	SteadyReason string  `json:"-"`
+	// Steady is the block of the steady window; its Reason says why there is none.
+	Steady Steady `json:"steady"`
 	// Validity has an entry for each metric.
 	Validity map[string]Validity `json:"validity"`
 }

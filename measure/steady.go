@@ -8,11 +8,14 @@ import (
 	"github.com/tokamak-bench/tokamak/stat"
 )
 
-// Steady is the block of the steady window.
+// Steady is the block of the steady window. Where none was found, From and To are
+// absent and Reason says why.
 type Steady struct {
+	Found    bool              `json:"-"`
 	From     Value             `json:"from_ms"` // since the start of the load
 	To       Value             `json:"to_ms"`
 	Rule     string            `json:"rule"`
+	Reason   string            `json:"reason,omitempty"`
 	Requests Requests          `json:"requests"`
 	Metrics  map[string]Metric `json:"metrics"`
 }
@@ -96,14 +99,15 @@ func (v *View) settled(d *definition) (int64, bool) {
 	return at[skip], true
 }
 
-func (a *Accumulator) steadyBlock() (block *Steady, reason string) {
+func (a *Accumulator) steadyBlock() Steady {
 	v, rule, reason := a.Steady()
 	if v == nil {
-		return nil, reason
+		return Steady{Rule: rule, Reason: reason, Requests: Requests{ByOutcome: map[string]int{}}, Metrics: map[string]Metric{}}
 	}
 	start, _ := a.All().Window()
-	return &Steady{
-		From: Some(float64(v.from-start) / 1e6), To: Some(float64(v.to-start) / 1e6), Rule: rule,
+	return Steady{
+		Found: true,
+		From:  Some(float64(v.from-start) / 1e6), To: Some(float64(v.to-start) / 1e6), Rule: rule,
 		Requests: v.Requests(), Metrics: v.Metrics(),
-	}, ""
+	}
 }

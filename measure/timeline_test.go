@@ -344,7 +344,7 @@ func (l *timeline) figure(name string) string {
 func (l *timeline) steady(what string) string {
 	s := l.result.Steady
 	if what == "found" {
-		return strconv.FormatBool(s != nil)
+		return strconv.FormatBool(s.Found)
 	}
 	switch what {
 	case "from":

@@ -142,6 +142,17 @@ func TestOverall(t *testing.T) {
 			t.Errorf("%v: no reason", c.in)
 		}
 	}
+	for want, e := range map[int]Ending{
+		130: {Interrupted: true, Unusable: true, Verdict: Invalid},
+		3:   {Unusable: true, Verdict: Invalid},
+		4:   {Verdict: Invalid},
+		5:   {Verdict: Unmeasured},
+		0:   {Verdict: Inconclusive, InconclusiveOK: true},
+	} {
+		if got := e.ExitCode(); got != want {
+			t.Errorf("%+v: exit %d, want %d", e, got, want)
+		}
+	}
 	if Inconclusive.Code(true) != exit.OK || Fail.Code(true) != exit.Failed {
 		t.Error("what is inconclusive may be accepted, what fails may not")
 	}

@@ -37,8 +37,7 @@ func severity(v Verdict) int {
 	return 0
 }
 
-// Code returns the exit code of a run's verdict. Where the run was also
-// interrupted or its target unusable, [exit.Worst] decides.
+// Code returns the exit code of a verdict alone.
 func (v Verdict) Code(inconclusiveOK bool) exit.Code {
 	switch v {
 	case Invalid:
@@ -51,6 +50,26 @@ func (v Verdict) Code(inconclusiveOK bool) exit.Code {
 		}
 	}
 	return exit.OK
+}
+
+// Ending is how a run ended, and so its exit code.
+type Ending struct {
+	Interrupted    bool
+	Unusable       bool // the target could not be used; see [Unusable]
+	Verdict        Verdict
+	InconclusiveOK bool
+}
+
+// ExitCode returns the exit code; where several hold, [exit.Worst] decides.
+func (e Ending) ExitCode() int {
+	codes := []exit.Code{e.Verdict.Code(e.InconclusiveOK)}
+	if e.Interrupted {
+		codes = append(codes, exit.Interrupted)
+	}
+	if e.Unusable {
+		codes = append(codes, exit.Target)
+	}
+	return int(exit.Worst(codes...))
 }
 
 // Unusable tells whether a run got not one success from its target although it
