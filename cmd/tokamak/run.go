@@ -21,6 +21,6 @@ func (c *runCommand) Run(ctx context.Context, std streams, ended *result) error 
 	if err != nil {
 		return configuration(err)
 	}
-	_ = s
+	printPlan(std.err, s)
 	return errors.New("not yet")
 }
