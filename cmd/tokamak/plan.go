@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/runner"
 	"github.com/tokamak-bench/tokamak/scenario"
 )
 
 // printPlan says before a run what it will send.
-func printPlan(w io.Writer, s *scenario.Scenario) {
+func printPlan(w io.Writer, s *scenario.Scenario, p runner.Plan) {
 	line := func(label, text string) { fmt.Fprintf(w, "%-10s %s\n", label, text) }
-	line("target", targetWords(&s.Target))
+	line("target", targetWords(&s.Target, p.Model))
 	line("load", s.Load.String())
 	line("workload", s.Workload.String())
 	line("sends", forecastWords(s))
@@ -24,12 +25,18 @@ func printPlan(w io.Writer, s *scenario.Scenario) {
 		seed += fmt.Sprintf(", up to %d retries a request", s.Target.Retries)
 	}
 	line("draws", seed)
-	for _, n := range s.Notices {
+	if p.Tokenizer != "" {
+		line("counted by", p.Tokenizer)
+	}
+	if p.RunDir != "" {
+		line("written to", p.RunDir)
+	}
+	for _, n := range p.Notices {
 		line("note", n)
 	}
 }
 
-func targetWords(t *scenario.Target) string {
+func targetWords(t *scenario.Target, model string) string {
 	urls := make([]string, len(t.URLs))
 	for i, u := range t.URLs {
 		urls[i] = scenario.Redacted(u)
@@ -41,8 +48,8 @@ func targetWords(t *scenario.Target) string {
 		urls = []string{"unix://" + t.UnixSocket}
 	}
 	words := []string{strings.Join(urls, " and "), t.API}
-	if t.Model != "" {
-		words = append(words, "model "+t.Model)
+	if model != "" {
+		words = append(words, "model "+model)
 	}
 	if !t.Stream {
 		words = append(words, "whole answers")
