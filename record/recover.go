@@ -1,7 +1,6 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,7 +34,7 @@ func Recover(dir string) (Recovered, error) {
 	defer unlock()
 	var out Recovered
 	out.Complete = r.Complete()
-	cut, err := unended(dir, &out)
+	cut, err := r.unended(&out)
 	if err != nil || out.Complete {
 		return out, err
 	}
@@ -51,7 +50,7 @@ type key struct {
 func keyOf(a *Attempt) key { return key{a.RequestID, a.Attempt, a.Worker} }
 
 // unended returns the attempts that were dispatched and have no row.
-func unended(dir string, out *Recovered) ([]Attempt, error) {
+func (r *Run) unended(out *Recovered) ([]Attempt, error) {
 	ended := map[key]struct{}{}
 	workers := map[string]string{}
 	last := int64(0)
@@ -61,7 +60,7 @@ func unended(dir string, out *Recovered) ([]Attempt, error) {
 		k.worker = intern(workers, k.worker)
 		return k
 	}
-	err := salvage(filepath.Join(dir, RequestsFile), attemptTable(), out, func(a *Attempt) {
+	err := salvage(filepath.Join(r.dir, RequestsFile), attemptTable(), out, func(a *Attempt) {
 		out.Ended++
 		ended[see(a)] = struct{}{}
 	})
@@ -69,7 +68,7 @@ func unended(dir string, out *Recovered) ([]Attempt, error) {
 		return nil, err
 	}
 	var cut []Attempt
-	err = salvage(filepath.Join(dir, DispatchedFile), dispatchTable(), out, func(a *Attempt) {
+	err = salvage(filepath.Join(r.dir, DispatchedFile), dispatchTable(), out, func(a *Attempt) {
 		if _, ok := ended[see(a)]; !ok {
 			cut = append(cut, *a.Clone())
 		}
@@ -77,7 +76,7 @@ func unended(dir string, out *Recovered) ([]Attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = salvage(filepath.Join(dir, SamplesFile), sampleTable(), out, func(s *Sample) {
+	err = salvage(filepath.Join(r.dir, SamplesFile), sampleTable(), out, func(s *Sample) {
 		out.Samples++
 		last = max(last, s.At)
 	})
@@ -100,13 +99,11 @@ func intern(known map[string]string, s string) string {
 // salvage calls see for every row of the whole batches of a stream.
 func salvage[R any](path string, t table[R], out *Recovered, see func(*R)) error {
 	var row R
-	var bad error
 	e, err := arrowBatches(path, func(b arrow.RecordBatch) bool {
-		bad = eachRow(t, b, &row, func(r *R) bool { see(r); return true })
-		return bad == nil
+		return eachRow(t, b, &row, func(r *R) bool { see(r); return true })
 	})
 	out.Torn += e.torn()
-	return errors.Join(err, bad)
+	return err
 }
 
 // writeTables makes the Parquet files from the streams; extra rows follow

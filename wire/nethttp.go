@@ -1,197 +1,156 @@
 package wire
 
 import (
-	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
-	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"strings"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// NewNetHTTP returns the transport that goes through net/http.
-func NewNetHTTP(cfg Config) Transport {
+// netHTTP is the transport over Go's own network stack: TLS, proxies, HTTP/2,
+// every system. HTTP/1.1 goes over connections that stamp their reads, one
+// goroutine an exchange; HTTP/2 through net/http, with the user's stamps.
+//
+// HTTP/1.1 does not use http.Transport, since that hides what must be seen: it
+// sends requests again on its own, lends a connection that another request
+// opened, and holds back bytes of a chunk that is not complete.
+type netHTTP struct {
+	cfg    Config
+	dial   func(ctx context.Context, network, address string) (net.Conn, error)
+	stamps *stamper
+	spare  *segments
+	work   *backlog
+	pool   *netPool
+	h2     *http.Transport // nil without HTTP2
+	ids    atomic.Int64    // connections opened
+	lanes  atomic.Int64    // exchanges started
+
+	mu     sync.Mutex
+	live   map[*Exchange]*flight
+	closed bool
+	wg     sync.WaitGroup // flights and warm-ups
+	ctx    context.Context
+	stop   context.CancelFunc
+}
+
+var (
+	_ Transport = (*netHTTP)(nil)
+	_ Warmer    = (*netHTTP)(nil)
+)
+
+// NewNetHTTP returns the transport over Go's own network stack.
+func NewNetHTTP(cfg Config) Transport { return newNetHTTP(cfg, (&net.Dialer{}).DialContext) }
+
+func newNetHTTP(cfg Config, dial func(ctx context.Context, network, address string) (net.Conn, error)) *netHTTP {
 	cfg = cfg.withDefaults()
-	t := &netHTTP{cfg: cfg, live: map[*Exchange]context.CancelCauseFunc{}}
-	dialer := &net.Dialer{}
-	tr := &http.Transport{
-		DisableCompression:  true,
-		MaxIdleConnsPerHost: 1 << 20,
-		DisableKeepAlives:   cfg.Reuse == Fresh,
-		TLSClientConfig:     cfg.TLS,
-		ForceAttemptHTTP2:   cfg.HTTP2,
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if cfg.UnixSocket != "" {
-				network, addr = "unix", cfg.UnixSocket
-			}
-			return dialer.DialContext(ctx, network, addr)
-		},
+	t := &netHTTP{cfg: cfg, dial: dial, stamps: newStamper(cfg.Clock), spare: &segments{}, live: map[*Exchange]*flight{}}
+	t.ctx, t.stop = context.WithCancel(context.Background())
+	t.work = newBacklog(cfg.Workers, cfg.MaxBody, t.spare)
+	t.pool = &netPool{clock: cfg.Clock, reuse: cfg.Reuse, limit: cfg.MaxIdle, idle: map[string][]*netConn{}}
+	if cfg.HTTP2 {
+		t.h2 = t.newHTTP2()
 	}
-	if cfg.Proxy != nil {
-		tr.Proxy = func(r *http.Request) (*url.URL, error) { return cfg.Proxy(r.URL) }
+	if cfg.Open > 0 {
+		for _, u := range cfg.Targets {
+			go func() { _ = t.Warm(t.ctx, u, cfg.Open) }()
+		}
 	}
-	if !cfg.HTTP2 {
-		tr.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
-	}
-	t.transport = tr
 	return t
 }
 
-type netHTTP struct {
-	cfg       Config
-	transport *http.Transport
-	mu        sync.Mutex
-	live      map[*Exchange]context.CancelCauseFunc
-	wg        sync.WaitGroup
-}
-
-type causeError Cause
-
-func (c causeError) Error() string { return "ended by the client" }
-
+// Start begins an exchange on a goroutine of its own.
 func (t *netHTTP) Start(x *Exchange) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	f := &flight{t: t, x: x, lane: t.lanes.Add(1)}
+	f.ctx, f.cancel = context.WithCancelCause(t.ctx)
 	t.mu.Lock()
-	t.live[x] = cancel
+	closed := t.closed
+	if !closed {
+		t.live[x] = f
+		t.wg.Add(1)
+	}
 	t.mu.Unlock()
-	t.wg.Add(1)
-	go func() {
-		defer t.wg.Done()
-		t.run(ctx, x)
-		x.End = t.cfg.Clock.Now()
-		t.mu.Lock()
-		delete(t.live, x)
-		t.mu.Unlock()
-		cancel(nil)
-		x.Sink.Ended(x)
-	}()
+	if closed {
+		x.Cause, x.Err, x.End = Cut, errClosed, t.cfg.Clock.Now()
+		go x.Sink.Ended(x) // the workers may be gone
+		return
+	}
+	go f.fly()
 }
 
+var errClosed = errors.New("the transport is closed")
+
+// Cancel ends an exchange for the given cause.
 func (t *netHTTP) Cancel(x *Exchange, cause Cause) {
 	t.mu.Lock()
-	cancel := t.live[x]
+	f := t.live[x]
 	t.mu.Unlock()
-	if cancel != nil {
-		cancel(causeError(cause))
+	if f != nil {
+		f.kill(cause)
 	}
 }
 
+// Close cuts what is under way, waits until all sinks have heard, and closes
+// every connection.
 func (t *netHTTP) Close() {
 	t.mu.Lock()
-	for _, cancel := range t.live {
-		cancel(causeError(Cut))
+	again := t.closed
+	t.closed = true
+	flights := make([]*flight, 0, len(t.live))
+	for _, f := range t.live {
+		flights = append(flights, f)
 	}
 	t.mu.Unlock()
+	for _, f := range flights {
+		f.kill(Cut)
+	}
+	t.stop()
 	t.wg.Wait()
-	t.transport.CloseIdleConnections()
-}
-
-func (t *netHTTP) run(ctx context.Context, x *Exchange) {
-	now := t.cfg.Clock.Now
-	r := x.Request
-	if r.Limits.Total > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, r.Limits.Total, causeError(TimeoutTotal))
-		defer stop()
-	}
-	trace := &httptrace.ClientTrace{
-		GetConn: func(string) { x.ConnStart = now() },
-		GotConn: func(i httptrace.GotConnInfo) {
-			x.ConnReady = now()
-			x.ConnReused = i.Reused
-			x.WriteStart = x.ConnReady
-		},
-		WroteRequest:         func(httptrace.WroteRequestInfo) { x.Sent = now() },
-		GotFirstResponseByte: func() { x.FirstByte = now() },
-	}
-	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, trace), r.Method, r.URL.String(), bytes.NewReader(r.Body))
-	if err != nil {
-		x.Cause, x.Err = LocalFailure, err
+	if again {
 		return
 	}
-	for _, f := range r.Header {
-		req.Header.Add(f.Name, f.Value)
+	t.work.close()
+	t.pool.close()
+	if t.h2 != nil {
+		t.h2.CloseIdleConnections()
 	}
-	x.BytesOut = int64(len(r.Body))
-	resp, err := t.transport.RoundTrip(req)
-	if err != nil {
-		x.fail(ctx, err, ResetEarly)
-		return
-	}
-	defer resp.Body.Close()
-	x.Status, x.Protocol = resp.StatusCode, strings.ToLower(resp.Proto)
-	for k, vs := range resp.Header {
-		for _, v := range vs {
-			x.Header = append(x.Header, Field{Name: k, Value: v})
-		}
-	}
-	x.ContentFraming = x.framing()
-	t.read(ctx, x, resp.Body)
+	t.stamps.close()
 }
 
-// framing is what the response says of its body.
-func (x *Exchange) framing() Framing {
-	if x.Status < 200 || x.Status > 299 {
-		return Whole
-	}
-	ct := x.HeaderValue("Content-Type")
-	switch {
-	case strings.HasPrefix(ct, "text/event-stream"):
-		return SSE
-	case strings.HasPrefix(ct, "application/x-ndjson"), strings.HasPrefix(ct, "application/jsonl"):
-		return NDJSON
-	case strings.HasPrefix(ct, "application/json"):
-		return Whole
-	}
-	return x.Request.Framing
-}
+// warmers is how many connections are opened at a time.
+const warmers = 32
 
-func (t *netHTTP) read(ctx context.Context, x *Exchange, body io.Reader) {
-	framer := NewFramer(x.ContentFraming)
-	var seg Segment
-	start := 0
-	buf := make([]byte, 16<<10)
-	for {
-		n, err := body.Read(buf)
-		at := t.cfg.Clock.Now()
-		x.BytesIn += int64(n)
-		seg.Data = append(seg.Data, buf[:n]...)
-		first := len(seg.Events)
-		for end := framer.Next(seg.Data); end >= 0; end = framer.Next(seg.Data) {
-			seg.Events = append(seg.Events, Event{Start: int32(start), End: int32(end), At: at})
-			start = end
-		}
-		for i := first; len(seg.Events)-first > 1 && i < len(seg.Events); i++ {
-			seg.Events[i].Flags |= Coalesced
-		}
-		if err == io.EOF {
-			if start < len(seg.Data) {
-				seg.Events = append(seg.Events, Event{Start: int32(start), End: int32(len(seg.Data)), At: at})
+// Warm opens connections to u's host until at least n are idle. One that is not
+// used is closed after half a minute. With HTTP/2 it does nothing.
+func (t *netHTTP) Warm(ctx context.Context, u *url.URL, n int) error {
+	t.mu.Lock()
+	if t.closed {
+		t.mu.Unlock()
+		return errClosed
+	}
+	t.wg.Add(1)
+	t.mu.Unlock()
+	defer t.wg.Done()
+	if t.h2 != nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.ctx, cancel)()
+	var g errgroup.Group
+	g.SetLimit(warmers)
+	for range n - t.pool.has(connKey(u)) {
+		g.Go(func() error {
+			c, err := t.open(ctx, u)
+			if err == nil {
+				t.pool.put(c)
 			}
-			x.Sink.Segment(x, &seg)
-			return
-		}
-		if err != nil {
-			x.Sink.Segment(x, &seg)
-			x.fail(ctx, err, ResetLate)
-			return
-		}
+			return err
+		})
 	}
-}
-
-func (x *Exchange) fail(ctx context.Context, err error, cause Cause) {
-	var ended causeError
-	var op *net.OpError
-	switch {
-	case errors.As(context.Cause(ctx), &ended):
-		cause = Cause(ended)
-	case errors.As(err, &op) && op.Op == "dial":
-		cause = Refused
-	}
-	x.Cause, x.Err = cause, err
+	return g.Wait()
 }

@@ -22,10 +22,16 @@ func New(cfg Config) (Transport, error) {
 		return NewNetHTTP(cfg), nil
 	}
 	s := &split{cfg: cfg, plain: plain}
+	s.cfg.Targets = nil
 	for _, u := range cfg.Targets {
 		if s.isPlain(u) {
 			go func() { _ = plain.Warm(context.Background(), u, cfg.Open) }()
+		} else {
+			s.cfg.Targets = append(s.cfg.Targets, u)
 		}
+	}
+	if len(s.cfg.Targets) > 0 {
+		s.other = NewNetHTTP(s.cfg) // opens its own ahead
 	}
 	return s, nil
 }
@@ -121,7 +127,7 @@ func (s *split) Close() {
 	}
 }
 
-// Warm opens plain connections ahead; others are opened by their first use.
+// Warm asks the way that u needs.
 func (s *split) Warm(ctx context.Context, u *url.URL, n int) error {
 	if s.isPlain(u) {
 		return s.plain.Warm(ctx, u, n)

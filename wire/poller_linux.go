@@ -117,8 +117,6 @@ func (p *poller) Start(x *Exchange) {
 	}
 }
 
-var errClosed = errors.New("the transport is closed")
-
 // take returns an idle connection to u's host, or a new one that is yet to be
 // dialled.
 func (p *poller) take(u *url.URL) (*conn, error) {

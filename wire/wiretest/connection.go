@@ -19,6 +19,7 @@ func connectionFaults() []Fault {
 			return false
 		}},
 		{Name: "close_in_stream", Status: 200, Cause: wire.ResetLate, serve: func(p *peer) bool { p.begin(); return false }},
+		{Name: "close_in_head", Cause: wire.ResetLate, serve: sends("HTTP/1.1 200 OK\r\nContent-Type: text/ev")},
 		{Name: "close_in_length", Status: 200, Cause: wire.ResetLate, serve: func(p *peer) bool {
 			p.head(200, "Content-Type: text/event-stream", "Content-Length: 100000")
 			p.raw(events(p.objects()[:2]))

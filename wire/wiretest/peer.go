@@ -14,6 +14,7 @@ import (
 // peer is the server's side of one connection.
 type peer struct {
 	net.Conn
+	socket net.Conn // below TLS
 	br     *bufio.Reader
 	done   <-chan struct{} // the server stops
 	served int             // requests answered on this connection before
@@ -125,8 +126,8 @@ func (p *peer) over() bool {
 
 // reset ends the connection with an RST.
 func (p *peer) reset() {
-	if tcp, ok := p.Conn.(*net.TCPConn); ok {
+	if tcp, ok := p.socket.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
-	_ = p.Close()
+	_ = p.socket.Close()
 }

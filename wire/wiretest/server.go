@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"bufio"
+	"crypto/tls"
 	"net"
 	"runtime"
 	"strings"
@@ -17,13 +18,17 @@ type FaultServer struct {
 	URL string
 	// Faults are all that this machine can show, Fault.URL filled in.
 	Faults []Fault
+	// Client is what a client of a TLS server needs; nil without TLS.
+	Client *tls.Config
 
-	serve map[string]func(*peer) bool
-	done  chan struct{}
-	wg    sync.WaitGroup
-	mu    sync.Mutex
-	conns map[net.Conn]struct{}
-	count int // connections ever accepted
+	secure *tls.Config
+	serve  map[string]func(*peer) bool
+	done   chan struct{}
+	wg     sync.WaitGroup
+	mu     sync.Mutex
+	conns  map[net.Conn]struct{}
+	count  int // connections ever accepted
+	asked  int // requests ever read
 }
 
 // NewFaultServer starts a server on the loopback that stops when the test ends.
@@ -36,11 +41,30 @@ func NewFaultServer(t testing.TB) *FaultServer {
 // unix. With unix the URL's host is made up.
 func NewFaultServerOn(t testing.TB, network, address string) *FaultServer {
 	t.Helper()
+	return newFaultServer(t, network, address, nil)
+}
+
+// NewTLSFaultServer is NewFaultServer over TLS with a certificate of its own;
+// Client trusts it.
+func NewTLSFaultServer(t testing.TB) *FaultServer {
+	t.Helper()
+	a := NewAuthority(t)
+	s := newFaultServer(t, "tcp4", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{a.Issue(t, "127.0.0.1")}})
+	s.Client = &tls.Config{RootCAs: a.Pool}
+	return s
+}
+
+func newFaultServer(t testing.TB, network, address string, secure *tls.Config) *FaultServer {
+	t.Helper()
 	l, err := net.Listen(network, address)
 	if err != nil {
 		t.Fatalf("fault server: %v", err)
 	}
-	s := &FaultServer{URL: "http://" + l.Addr().String(), Faults: faults(),
+	scheme := "http://"
+	if secure != nil {
+		scheme = "https://"
+	}
+	s := &FaultServer{URL: scheme + l.Addr().String(), Faults: faults(), secure: secure,
 		serve: map[string]func(*peer) bool{}, done: make(chan struct{}), conns: map[net.Conn]struct{}{}}
 	if network == "unix" {
 		s.URL = "http://unix.test"
@@ -50,7 +74,7 @@ func NewFaultServerOn(t testing.TB, network, address string) *FaultServer {
 		f.URL = s.URL + "/" + f.Name
 		s.serve[f.Name] = f.serve
 	}
-	s.addPorts(t)
+	s.addPorts(t, scheme)
 	s.wg.Add(1)
 	go s.accept(l)
 	t.Cleanup(func() {
@@ -85,14 +109,21 @@ func (s *FaultServer) Connections() int {
 	return s.count
 }
 
+// Requests returns how many requests were read so far.
+func (s *FaultServer) Requests() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked
+}
+
 // addPorts adds the faults that happen before a request is read: each has a
 // port of its own.
-func (s *FaultServer) addPorts(t testing.TB) {
-	refused := Fault{Name: "refused", URL: "http://" + deafPort(t, false), Cause: wire.Refused}
+func (s *FaultServer) addPorts(t testing.TB, scheme string) {
+	refused := Fault{Name: "refused", URL: scheme + deafPort(t, false), Cause: wire.Refused}
 	refused.complete()
 	s.Faults = append(s.Faults, refused)
 	if runtime.GOOS == "linux" {
-		full := Fault{Name: "never_accepted", URL: "http://" + deafPort(t, true), Cause: wire.TimeoutConnect,
+		full := Fault{Name: "never_accepted", URL: scheme + deafPort(t, true), Cause: wire.TimeoutConnect,
 			Limits: wire.Limits{Connect: soon}}
 		full.complete()
 		s.Faults = append(s.Faults, full)
@@ -127,8 +158,16 @@ func (s *FaultServer) talk(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetNoDelay(true)
 	}
-	p := &peer{Conn: c, br: bufio.NewReader(c), done: s.done}
+	p := &peer{Conn: c, socket: c, done: s.done}
+	if s.secure != nil {
+		p.Conn = tls.Server(c, s.secure)
+		defer p.Conn.Close() // says goodbye, as a good server does
+	}
+	p.br = bufio.NewReader(p.Conn)
 	for p.read() {
+		s.mu.Lock()
+		s.asked++
+		s.mu.Unlock()
 		name, path, _ := strings.Cut(strings.TrimPrefix(p.path, "/"), "/")
 		serve := s.serve[name]
 		if serve == nil || strings.HasSuffix(path, "models") || strings.HasSuffix(path, "health") {

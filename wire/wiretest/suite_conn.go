@@ -22,8 +22,9 @@ func (s *suite) reuse(t *testing.T) {
 		{"limit of two idle, four at a time", wire.Config{Reuse: wire.Limit, MaxIdle: 2}, 4, 3, 4 + 2 + 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			server := NewFaultServer(t)
+			server := s.serve(t)
 			f := server.Fault(t, "slow_accept") // answers after a pause, so that those of a round overlap
+			test.cfg.TLS = server.Client
 			tr := s.open(t, test.cfg)
 			for range test.rounds {
 				var recs []*Recording
@@ -45,11 +46,46 @@ func (s *suite) reuse(t *testing.T) {
 	}
 }
 
+// ahead opens connections before their first use.
+func (s *suite) ahead(t *testing.T) {
+	server := s.serve(t)
+	f := server.Fault(t, "slow_accept")
+	tr := s.open(t, wire.Config{TLS: server.Client})
+	w, ok := tr.(wire.Warmer)
+	if !ok {
+		t.Skip("this transport opens none ahead")
+	}
+	const n = 5
+	for range 2 { // the second time they are there
+		if err := w.Warm(t.Context(), Post(f.URL, wire.Limits{}).URL, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var recs []*Recording
+	for range n {
+		recs = append(recs, Start(tr, Post(f.URL, wire.Limits{})))
+	}
+	for _, rec := range recs {
+		rec.Wait(t)
+		rec.Check(t)
+		// Not opened for this request: if it ends early it was stale.
+		if rec.X.Cause != wire.Completed || !rec.X.ConnReused {
+			t.Errorf("%v (%v), reused %v", rec.X.Cause, rec.X.Err, rec.X.ConnReused)
+		}
+	}
+	if got := server.Connections(); got != n {
+		t.Errorf("%d connections, want %d", got, n)
+	}
+	if err := w.Warm(t.Context(), Post(server.Fault(t, "refused").URL, wire.Limits{}).URL, 1); err == nil {
+		t.Error("a refused connection gave no error")
+	}
+}
+
 // idleClosed shows that a connection which the server closed while it was idle
 // is not used again.
 func (s *suite) idleClosed(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
 	f := server.Fault(t, "closes_idle")
 	for i := range 5 {
 		rec := Start(tr, Post(f.URL, wire.Limits{}))
@@ -78,8 +114,8 @@ func (s *FaultServer) settle(t *testing.T) {
 
 // many runs a few hundred streams at once.
 func (s *suite) many(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
 	f := server.Fault(t, "healthy")
 	recs := make([]*Recording, 200)
 	for i := range recs {

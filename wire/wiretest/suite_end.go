@@ -11,10 +11,11 @@ import (
 // limits checks that of several deadlines the first to pass is named and that
 // none strikes early.
 func (s *suite) limits(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
 	const long = time.Hour
 	all := wire.Limits{Connect: long, FirstByte: long, FirstToken: long, Stall: long, Total: long}
+	recs := map[string]*Recording{}
 	for _, f := range server.Faults {
 		limits := all
 		switch f.Cause {
@@ -31,10 +32,12 @@ func (s *suite) limits(t *testing.T) {
 		default:
 			continue
 		}
-		rec := Start(tr, Post(f.URL, limits))
+		recs[f.Name] = Start(tr, Post(f.URL, limits))
+	}
+	for name, rec := range recs {
 		rec.Wait(t)
 		rec.Check(t)
-		x := &rec.X
+		f, x := server.Fault(t, name), &rec.X
 		if x.Cause != f.Cause {
 			t.Errorf("%s: %v (%v), want %v", f.Name, x.Cause, x.Err, f.Cause)
 		}
@@ -53,8 +56,8 @@ func firstOf(a, b int64) int64 {
 
 // cancel ends exchanges in each of their phases.
 func (s *suite) cancel(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
 	for _, f := range server.Faults {
 		switch f.Name {
 		case "never_accepted", "stall_before_head", "stall_after_head", "stall_in_stream", "endless_stream":
@@ -78,8 +81,8 @@ func (s *suite) cancel(t *testing.T) {
 
 // cancelRace cancels at every moment of an exchange from several goroutines.
 func (s *suite) cancelRace(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
 	f := server.Fault(t, "healthy")
 	for i := range 100 {
 		rec := NewRecording(Post(f.URL, wire.Limits{}))
@@ -105,8 +108,8 @@ func (s *suite) cancelRace(t *testing.T) {
 
 // close ends a transport with work in flight in every phase.
 func (s *suite) close(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
 	var recs []*Recording
 	for _, name := range []string{"stall_before_head", "stall_after_head", "stall_in_stream", "endless_stream"} {
 		for range 5 {
@@ -129,8 +132,8 @@ func (s *suite) close(t *testing.T) {
 }
 
 func (s *suite) startAfterClose(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
 	tr.Close()
 	rec := Start(tr, Post(server.URL, wire.Limits{}))
 	rec.Wait(t)
@@ -143,8 +146,8 @@ func (s *suite) startAfterClose(t *testing.T) {
 // slowSink shows that a sink may take its time: other exchanges go on, and no
 // event is lost.
 func (s *suite) slowSink(t *testing.T) {
-	server := NewFaultServer(t)
-	tr := s.open(t, wire.Config{Workers: 2})
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client, Workers: 2})
 	release := make(chan struct{})
 	slow := NewRecording(Post(server.Fault(t, "every_byte").URL, wire.Limits{}))
 	slow.OnSegment = func(*wire.Segment) { <-release }
