@@ -25,7 +25,7 @@ func (f *flight) http1() (Cause, error) {
 	if err != nil {
 		return cause, err
 	}
-	x.ConnReady, x.ConnID, x.ConnReused = now(), c.id, c.idle != 0
+	x.ConnReady, x.ConnID, x.ConnReused = now(), c.id, c.kept
 	c.used = true
 	f.attach(c)
 	cause, err = f.exchange(c, c.proxied(head, x.Request.URL))

@@ -30,7 +30,8 @@ type netConn struct {
 	absolute bool   // an HTTP proxy: requests name the whole URL
 	// proxyAuth is what that proxy wants to be shown.
 	proxyAuth string
-	idle      int64 // since when it lies idle
+	idle      int64 // since when it lies, or last lay, idle
+	kept      bool  // lay idle: it was not opened for the request that uses it
 	used      bool  // carried a request before
 	spoilt    bool  // must carry no other
 	parser    http1.Parser
@@ -92,7 +93,7 @@ func (p *netPool) put(c *netConn) {
 		c.cut()
 		return
 	}
-	c.idle = p.clock.Now()
+	c.idle, c.kept = p.clock.Now(), true
 	p.idle[c.key] = append(p.idle[c.key], c)
 	p.count++
 	if p.sweep == nil {
