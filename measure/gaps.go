@@ -129,7 +129,7 @@ func arrivalGaps(c *record.Chunks, gaps []gap) (out []gap, many bool) {
 	for done, choice := false, int32(0); !done; {
 		done = true
 		var a arrivals
-		next := int32(0)
+		next, begin := int32(0), len(gaps)
 		for i, at := range c.At {
 			if k := choiceOf(c, i); k != choice {
 				if k > choice && (done || k < next) {
@@ -150,6 +150,10 @@ func arrivalGaps(c *record.Chunks, gaps []gap) (out []gap, many bool) {
 			a.count++
 		}
 		gaps = a.end(gaps)
+		// What no later token of this choice can take over is nobody's.
+		for i := len(gaps) - 1; i >= begin && gaps[i].tokens == 0; i-- {
+			gaps[i].tokens = -1
+		}
 		many = many || !done
 		choice = next
 	}

@@ -51,6 +51,9 @@ func naiveGaps(c *record.Chunks) []gap {
 			}
 			at, n = append(at, c.At[i]), append(n, tokens)
 		}
+		for i := len(at) - 1; i > 0 && n[i] == 0; i-- {
+			n[i] = -1
+		}
 		for i := 1; i < len(at); i++ {
 			out = append(out, gap{at[i] - at[i-1], n[i]})
 		}
