@@ -56,7 +56,7 @@ func (r *Run) openTokenizer() error {
 	if spec == "server" {
 		spec = "server:" + r.scenario.Target.URLs[0].String()
 	}
-	t, err := openTokenizer(spec)
+	t, err := token.Open(spec)
 	if err != nil {
 		return exit.With(exit.Usage, fmt.Errorf("tokenizer: %w", err))
 	}
@@ -109,8 +109,3 @@ func (r *Run) skippedRows() (n int64, first error) {
 	}
 	return n, first
 }
-
-// openTokenizer and buildServed wait for their parts.
-func openTokenizer(string) (token.Tokenizer, error) { return nil, errors.New("not connected yet") }
-
-func (r *Run) buildServed(context.Context) error { return errors.New("not connected yet") }

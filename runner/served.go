@@ -1,0 +1,172 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"net/url"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/tokamak-bench/tokamak/engine/openai"
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/scenario"
+	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/wire"
+)
+
+// buildServed makes servers behind sockets the target: those of the URLs, or
+// the simulated engine started for the run.
+func (r *Run) buildServed(ctx context.Context) error {
+	bases, err := r.bases(ctx)
+	if err != nil {
+		return err
+	}
+	cfg, err := r.wireConfig()
+	if err != nil {
+		return err
+	}
+	auth, err := r.scenario.Target.Auth.Field(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.findModel(ctx, bases, cfg, auth); err != nil {
+		return err
+	}
+	var replicas Replicas
+	for _, base := range bases {
+		t, err := r.server(base, cfg, auth)
+		if err != nil {
+			return err
+		}
+		replicas = append(replicas, t)
+	}
+	r.target = replicas
+	if len(replicas) == 1 {
+		r.target = replicas[0]
+	}
+	return nil
+}
+
+// bases are the base URLs to drive.
+func (r *Run) bases(ctx context.Context) ([]*url.URL, error) {
+	t := &r.scenario.Target
+	if !t.Sim() {
+		return t.URLs, nil
+	}
+	name := t.URLs[0].String()
+	o, err := sim.ParseTarget(name)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	r.model = o.Served
+	if r.opt.DryRun {
+		return []*url.URL{{Scheme: "http", Host: "127.0.0.1", Path: "/v1"}}, nil
+	}
+	if r.child, err = StartChild(ctx, r.opt.Executable, name); err != nil {
+		return nil, exit.With(exit.Target, err)
+	}
+	return []*url.URL{r.child.URL}, nil
+}
+
+// wireConfig is how connections are made.
+func (r *Run) wireConfig() (wire.Config, error) {
+	t := &r.scenario.Target
+	cfg := wire.Config{Clock: r.real, HTTP2: t.HTTP2, UnixSocket: t.UnixSocket, Open: r.openAhead()}
+	switch {
+	case t.Connections.Fresh:
+		cfg.Reuse = wire.Fresh
+	case t.Connections.MaxIdle > 0:
+		cfg.Reuse, cfg.MaxIdle = wire.Limit, t.Connections.MaxIdle
+	}
+	var err error
+	if t.TLS != (scenario.TLS{}) {
+		err = errors.New("TLS files: not connected yet")
+	}
+	if !t.Sim() {
+		cfg.Proxy = proxy(t.Proxy)
+	}
+	return cfg, err
+}
+
+// openAhead is how many connections are opened before the first request: one
+// for each user of a closed loop, a few for an open one.
+func (r *Run) openAhead() int {
+	s := r.scenario.Load.Plan.Describe()
+	if s.PeakUsers > 0 {
+		return int(s.PeakUsers)
+	}
+	return min(max(int(s.PeakRate), 1), 64)
+}
+
+// proxy decides the proxy of a URL as asked, else as the environment says.
+func proxy(p scenario.Proxy) func(*url.URL) (*url.URL, error) {
+	env := httpproxy.FromEnvironment()
+	if p.URL != nil {
+		env.HTTPProxy, env.HTTPSProxy = p.URL.String(), p.URL.String()
+	}
+	if p.NoProxy != "" {
+		env.NoProxy = p.NoProxy
+	}
+	if env.HTTPProxy == "" && env.HTTPSProxy == "" {
+		return nil
+	}
+	return env.ProxyFunc()
+}
+
+// server makes one base URL a target.
+func (r *Run) server(base *url.URL, cfg wire.Config, auth scenario.Header) (Target, error) {
+	opt, err := r.driverOptions(base, auth)
+	if err != nil {
+		return nil, err
+	}
+	d, err := openai.New(r.scenario.Target.API, opt)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	t, err := wire.New(cfg)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	r.transport = append(r.transport, t)
+	r.drivers = append(r.drivers, d)
+	name := scenario.Redacted(base)
+	facts := record.TargetFacts{Name: name, URL: name, API: d.Name(), Model: r.model}
+	if r.scenario.Target.Sim() {
+		facts.Name, facts.Engine = r.scenario.Target.URLs[0].String(), "sim"
+		name = facts.Name
+	}
+	r.facts = append(r.facts, facts)
+	return &HTTP{Name: name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
+		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}, nil
+}
+
+// driverOptions are what all calls to one server have in common.
+func (r *Run) driverOptions(base *url.URL, auth scenario.Header) (openai.Options, error) {
+	s := r.scenario
+	t := s.Target.Timeouts
+	o := openai.Options{
+		Base: base, Model: r.model, NoStream: !s.Target.Stream, OutputMode: string(s.Workload.OutputMode),
+		Extra: s.Workload.Body, Temperature: s.Workload.Temperature,
+		Limits: wire.Limits{Connect: t.Connect, FirstByte: t.FirstByte, FirstToken: t.FirstToken, Stall: t.Stall, Total: t.Total},
+	}
+	for _, h := range s.Target.Header {
+		o.Header = append(o.Header, wire.Field{Name: h.Name, Value: h.Value.Reveal()})
+		r.secrets = append(r.secrets, h.Value.Reveal())
+	}
+	if !auth.Value.Empty() {
+		o.Auth = wire.Field{Name: auth.Name, Value: auth.Value.Reveal()}
+		r.secrets = append(r.secrets, auth.Value.Reveal())
+	}
+	return o, nil
+}
+
+func (r *Run) findModel(_ context.Context, _ []*url.URL, _ wire.Config, _ scenario.Header) error {
+	if r.scenario.Target.Model != "" {
+		r.model = r.scenario.Target.Model
+	}
+	if r.model == "" {
+		return exit.With(exit.Usage, errors.New("name the model with --model"))
+	}
+	return nil
+}
