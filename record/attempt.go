@@ -42,7 +42,7 @@ const (
 )
 
 // CrashClass is the ErrorClass of a row with outcome Cut that stands for a
-// request that was in flight when the run's process died.
+// request whose end was not recorded: the run's process died before it.
 const CrashClass = "crash"
 
 // Source says where a time stamp is from.

@@ -11,7 +11,7 @@ import (
 
 // parquetBatches hands every row group of a Parquet file to yield as one
 // batch. Columns whose type is none of ours are left out.
-func parquetBatches(path string, yield func(arrow.RecordBatch) bool) (err error) {
+func parquetBatches(path string, yield func(arrow.RecordBatch) bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -21,12 +21,7 @@ func parquetBatches(path string, yield func(arrow.RecordBatch) bool) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: not readable: %v", path, p)
-		}
-	}()
-	p, err := parquet.OpenFile(f, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	p, err := openParquet(f, info.Size())
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -42,7 +37,13 @@ func parquetBatches(path string, yield func(arrow.RecordBatch) bool) (err error)
 	return nil
 }
 
-func readRowGroup(root *parquet.Column, g parquet.RowGroup) (arrow.RecordBatch, error) {
+func openParquet(f *os.File, size int64) (p *parquet.File, err error) {
+	defer unreadable(&err)
+	return parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+}
+
+func readRowGroup(root *parquet.Column, g parquet.RowGroup) (b arrow.RecordBatch, err error) {
+	defer unreadable(&err)
 	var fields []arrow.Field
 	var columns []arrow.Array
 	chunks := g.ColumnChunks()

@@ -37,12 +37,21 @@ func arrowBatches(path string, yield func(arrow.RecordBatch) bool) (e extent, er
 	if err != nil {
 		return extent{}, err
 	}
-	src := &tail{r: bufio.NewReaderSize(f, 1<<20)}
-	e, err = readStream(src, info.Size(), yield)
-	if err != nil && !src.ended {
+	e, err = wholeBatches(bufio.NewReaderSize(f, 1<<20), info.Size(), yield)
+	if err != nil {
 		return e, fmt.Errorf("%s: after byte %d: %w", path, e.whole, err)
 	}
 	return e, nil
+}
+
+// wholeBatches is arrowBatches on a reader of size bytes.
+func wholeBatches(r io.Reader, size int64, yield func(arrow.RecordBatch) bool) (extent, error) {
+	src := &tail{r: r}
+	e, err := readStream(src, size, yield)
+	if src.ended {
+		return e, nil // torn, not broken
+	}
+	return e, err
 }
 
 // slack is how far beyond its file a torn batch may reach.
@@ -91,26 +100,55 @@ type scanner func(yield func(arrow.RecordBatch) bool) error
 func rows[R any](t table[R], scan scanner) iter.Seq2[*R, error] {
 	return func(yield func(*R, error) bool) {
 		var row R
+		var bad error
 		stopped := false
 		err := scan(func(batch arrow.RecordBatch) bool {
-			stopped = !eachRow(t, batch, &row, func(r *R) bool { return yield(r, nil) })
-			return !stopped
+			bad = eachRow(t, batch, &row, func(r *R) bool {
+				stopped = !yield(r, nil)
+				return !stopped
+			})
+			return bad == nil && !stopped
 		})
-		if err != nil && !stopped {
+		if err = errors.Join(err, bad); err != nil && !stopped {
 			yield(nil, err)
 		}
 	}
 }
 
-func eachRow[R any](t table[R], batch arrow.RecordBatch, row *R, yield func(*R) bool) bool {
-	setters := t.setters(batch)
+// eachRow calls yield for the rows of a batch until it returns false.
+func eachRow[R any](t table[R], batch arrow.RecordBatch, row *R, yield func(*R) bool) error {
+	var setters []func(int, *R)
+	if err := guarded(func() { setters = t.setters(batch) }); err != nil {
+		return err
+	}
 	for i := range int(batch.NumRows()) {
-		for _, set := range setters {
-			set(i, row)
+		if err := set(setters, i, row); err != nil {
+			return err
 		}
 		if !yield(row) {
-			return false
+			return nil
 		}
 	}
-	return true
+	return nil
+}
+
+func set[R any](setters []func(int, *R), i int, row *R) (err error) {
+	defer unreadable(&err)
+	for _, f := range setters {
+		f(i, row)
+	}
+	return nil
+}
+
+// guarded calls f, whose panic on inconsistent data becomes an error.
+func guarded(f func()) (err error) {
+	defer unreadable(&err)
+	f()
+	return nil
+}
+
+func unreadable(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("inconsistent data: %v", p)
+	}
 }

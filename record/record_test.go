@@ -1,9 +1,12 @@
 package record
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,11 +145,56 @@ func TestEverySecondIsOnDisk(t *testing.T) {
 
 func TestAnExistingDirectoryIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Create(dir, testManifest(), Options{}); !os.IsExist(err) && err == nil {
+	if _, err := Create(dir, testManifest(), Options{}); !errors.Is(err, fs.ErrExist) {
 		t.Fatal("created over an existing directory")
 	}
 	entries, _ := os.ReadDir(dir)
 	if len(entries) > 0 {
 		t.Fatal("left files behind")
+	}
+}
+
+func TestManyCallers(t *testing.T) {
+	w := create(t, Options{FlushEvery: time.Millisecond})
+	var all sync.WaitGroup
+	for g := range int64(4) {
+		all.Go(func() {
+			for i := range int64(500) {
+				id := g*500 + i
+				a := sampleAttempt(id, 3)
+				err := errors.Join(w.Dispatched(a), w.Ended(a), w.Sample(Sample{At: id, Name: "n"}), w.Event(Event{At: id, Kind: "k"}),
+					w.UpdateManifest(func(m *Manifest) { m.Notices = []string{"n"} }))
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int64]bool{}
+	for _, a := range attempts(t, w.Dir()) {
+		seen[a.RequestID] = true
+	}
+	samples, events := 0, 0
+	for _, err := range open(t, w.Dir()).Samples() {
+		samples++
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range open(t, w.Dir()).Events() {
+		events++
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(seen) != 2000 || samples != 2000 || events != 2000 {
+		t.Errorf("%d rows, %d samples, %d events", len(seen), samples, events)
+	}
+	if err := w.Ended(sampleAttempt(0, 1)); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("after the finish: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ func Recover(dir string) (Recovered, error) {
 	defer unlock()
 	var out Recovered
 	out.Complete = r.Complete()
-	cut, err := r.unended(&out)
+	cut, err := unended(dir, &out)
 	if err != nil || out.Complete {
 		return out, err
 	}
@@ -50,7 +51,7 @@ type key struct {
 func keyOf(a *Attempt) key { return key{a.RequestID, a.Attempt, a.Worker} }
 
 // unended returns the attempts that were dispatched and have no row.
-func (r *Run) unended(out *Recovered) ([]Attempt, error) {
+func unended(dir string, out *Recovered) ([]Attempt, error) {
 	ended := map[key]struct{}{}
 	workers := map[string]string{}
 	last := int64(0)
@@ -60,7 +61,7 @@ func (r *Run) unended(out *Recovered) ([]Attempt, error) {
 		k.worker = intern(workers, k.worker)
 		return k
 	}
-	err := salvage(filepath.Join(r.dir, RequestsFile), attemptTable(), out, func(a *Attempt) {
+	err := salvage(filepath.Join(dir, RequestsFile), attemptTable(), out, func(a *Attempt) {
 		out.Ended++
 		ended[see(a)] = struct{}{}
 	})
@@ -68,7 +69,7 @@ func (r *Run) unended(out *Recovered) ([]Attempt, error) {
 		return nil, err
 	}
 	var cut []Attempt
-	err = salvage(filepath.Join(r.dir, DispatchedFile), dispatchTable(), out, func(a *Attempt) {
+	err = salvage(filepath.Join(dir, DispatchedFile), dispatchTable(), out, func(a *Attempt) {
 		if _, ok := ended[see(a)]; !ok {
 			cut = append(cut, *a.Clone())
 		}
@@ -76,7 +77,7 @@ func (r *Run) unended(out *Recovered) ([]Attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = salvage(filepath.Join(r.dir, SamplesFile), sampleTable(), out, func(s *Sample) {
+	err = salvage(filepath.Join(dir, SamplesFile), sampleTable(), out, func(s *Sample) {
 		out.Samples++
 		last = max(last, s.At)
 	})
@@ -99,11 +100,13 @@ func intern(known map[string]string, s string) string {
 // salvage calls see for every row of the whole batches of a stream.
 func salvage[R any](path string, t table[R], out *Recovered, see func(*R)) error {
 	var row R
+	var bad error
 	e, err := arrowBatches(path, func(b arrow.RecordBatch) bool {
-		return eachRow(t, b, &row, func(r *R) bool { see(r); return true })
+		bad = eachRow(t, b, &row, func(r *R) bool { see(r); return true })
+		return bad == nil
 	})
 	out.Torn += e.torn()
-	return err
+	return errors.Join(err, bad)
 }
 
 // writeTables makes the Parquet files from the streams; extra rows follow

@@ -130,3 +130,14 @@ func scrub(s string, secrets []string) string {
 	}
 	return s
 }
+
+// withEscapes adds the forms that secrets have inside JSON strings.
+func withEscapes(secrets []string) []string {
+	out := append([]string(nil), secrets...)
+	for _, s := range secrets {
+		if b, err := json.Marshal(s); err == nil && len(b) > 2 && string(b[1:len(b)-1]) != s {
+			out = append(out, string(b[1:len(b)-1]))
+		}
+	}
+	return out
+}

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,8 +58,9 @@ type Writer struct {
 	samples    *stream[Sample]
 	outputs    *stream[Attempt] // nil unless asked for
 	events     *lines
-	pending    int // bytes in memory, roughly
-	lost       int // rows for which there was no room after an error
+	pending    int                   // bytes in memory, roughly
+	inFlight   map[[2]int64]struct{} // dispatched and not ended, by request and attempt
+	lost       int                   // rows for which there was no room after an error
 	err        error
 	finished   bool
 	manifest   Manifest
@@ -85,7 +85,8 @@ func Create(dir string, m *Manifest, opt Options) (*Writer, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
-	w := &Writer{dir: dir, opt: opt, manifest: *m,
+	opt.Secrets = withEscapes(opt.Secrets)
+	w := &Writer{dir: dir, opt: opt, manifest: *m, inFlight: map[[2]int64]struct{}{},
 		kick: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	w.room = sync.NewCond(&w.mu)
 	if err := w.openFiles(); err != nil {
@@ -243,7 +244,10 @@ func (w *Writer) signal() {
 // Dispatched notes that an attempt is being sent. Only what is known at
 // sending is read, at once: a stays the caller's.
 func (w *Writer) Dispatched(a *Attempt) error {
-	return w.collect(192, func() { w.dispatched.filling.add(a) })
+	return w.collect(192, func() {
+		w.dispatched.filling.add(a)
+		w.inFlight[[2]int64{a.RequestID, a.Attempt}] = struct{}{}
+	})
 }
 
 // Ended writes the row of an attempt that is over. It is read at once; texts
@@ -257,6 +261,7 @@ func (w *Writer) Ended(a *Attempt) error {
 	}
 	return w.collect(512+22*a.Chunks.Len()+len(a.ErrorText), func() {
 		w.requests.filling.add(a)
+		delete(w.inFlight, [2]int64{a.RequestID, a.Attempt})
 		if w.outputs != nil {
 			w.outputs.filling.add(a)
 			w.pending += len(a.Output)
@@ -324,7 +329,7 @@ func (w *Writer) Finish() error {
 		err = errors.Join(err, w.outputs.close())
 	}
 	if err == nil && w.lost == 0 {
-		err = writeTables(w.dir, nil)
+		err = w.writeTables()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -337,41 +342,15 @@ func (w *Writer) Finish() error {
 	return w.err
 }
 
-// lines is events.jsonl.
-type lines struct {
-	name             string
-	file             file
-	filling, writing []byte
-	written          int64
-}
-
-func (l *lines) take() {
-	l.writing = append(l.writing, l.filling...)
-	l.filling = l.filling[:0]
-}
-
-func (l *lines) flush() error {
-	whole := bytes.Clone(l.writing)
-	if len(whole) == 0 {
-		return nil
+// writeTables makes the Parquet files. An attempt whose end nobody told is
+// kept as one lost in a crash is.
+func (w *Writer) writeTables() error {
+	if len(w.inFlight) == 0 {
+		return writeTables(w.dir, nil)
 	}
-	if _, err := l.file.Write(whole); err != nil {
-		_ = l.file.Truncate(l.written)
-		return fmt.Errorf("%s: %w", l.name, err)
-	}
-	l.written += int64(len(whole))
-	l.writing = l.writing[:0]
-	return nil
-}
-
-func (l *lines) close() error { return errors.Join(l.flush(), l.file.Close()) }
-
-// replaceFile writes a file so that a reader sees the old content or the new.
-func replaceFile(path string, content []byte) error {
-	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, content, 0o666); err != nil {
-		_ = os.Remove(tmp)
+	cut, err := unended(w.dir, &Recovered{})
+	if err != nil {
 		return err
 	}
-	return os.Rename(tmp, path)
+	return writeTables(w.dir, cut)
 }

@@ -2,7 +2,9 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -79,14 +81,24 @@ func (r *Run) name(now time.Time) {
 	if name == "" {
 		name = "run"
 	}
-	r.id = now.UTC().Format("2006-01-02T15-04-05") + "-" + safeName(name)
+	id := now.UTC().Format("2006-01-02T15-04-05") + "-" + safeName(name)
+	r.id = id
 	switch {
 	case r.scenario.Out.None:
 	case r.scenario.Out.Dir != "":
 		r.dir = r.scenario.Out.Dir
 	default:
 		r.dir = filepath.Join("runs", r.id)
+		for i := 2; exists(r.dir); i++ { // another run began in the same second
+			r.id = fmt.Sprintf("%s-%d", id, i)
+			r.dir = filepath.Join("runs", r.id)
+		}
 	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // safeName makes a name fit for a file and a header.

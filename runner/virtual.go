@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 
@@ -16,7 +17,10 @@ type Virtual struct {
 	Engine *sim.Engine
 	Clock  *clock.Virtual
 	Gate   *sim.Gate // refuses requests on purpose; nil: none
-	Name   string    // of the target in rows
+	// Length is how long the model answers the prompt of a fingerprint when
+	// no length is asked for; nil: to its limit.
+	Length func(fingerprint uint64) int64
+	Name   string // of the target in rows
 }
 
 // NewVirtual returns the engine that o describes as a target on a virtual clock.
@@ -25,7 +29,7 @@ func NewVirtual(o sim.Options, v *clock.Virtual) (*Virtual, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Virtual{Engine: e, Clock: v, Gate: o.Faults.Gate()}, nil
+	return &Virtual{Engine: e, Clock: v, Gate: o.Faults.Gate(), Length: o.AnswerLength}, nil
 }
 
 // Prepare has nothing to do: content stays a specification.
@@ -53,11 +57,26 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 			call.request.Prompt = append(call.request.Prompt, sim.Span{ID: b.ID, Tokens: b.Tokens})
 		}
 	}
+	if v.Length != nil && call.request.MaxTokens == 0 {
+		call.request.StopAfter = v.Length(fingerprint(call.request.Prompt))
+	}
 	c.inFlight = call
 	if err := v.Engine.Submit(&call.request); err != nil {
 		c.Row.ErrorText = err.Error()
 		call.refused(&sim.Refusal{Status: 400}, now)
 	}
+}
+
+// fingerprint is a hash of a prompt's identity.
+func fingerprint(prompt []sim.Span) uint64 {
+	h := fnv.New64a()
+	for _, s := range prompt {
+		var b [16]byte
+		binary.LittleEndian.PutUint64(b[:8], s.ID)
+		binary.LittleEndian.PutUint64(b[8:], uint64(s.Tokens))
+		_, _ = h.Write(b[:])
+	}
+	return h.Sum64()
 }
 
 // literal stands for text that nobody tokenises in virtual time: four bytes a

@@ -75,16 +75,16 @@ func (t *Target) frozen() section {
 		set("ca", t.TLS.CA).set("cert", t.TLS.Cert).set("key", t.TLS.Key).set("insecure", t.TLS.Insecure).
 		set("no-proxy", t.Proxy.NoProxy).set("http2", t.HTTP2).set("retries", t.Retries).set("virtual", t.Virtual).
 		set("gpus", t.GPUs).set("connections", t.Connections.frozen()).
-		set("timeout", short(t.Timeouts.Total)).set("timeout-connect", short(t.Timeouts.Connect)).
-		set("timeout-stall", short(t.Timeouts.Stall))
+		set("timeout", Short(t.Timeouts.Total)).set("timeout-connect", Short(t.Timeouts.Connect)).
+		set("timeout-stall", Short(t.Timeouts.Stall))
 	if t.Timeouts.FirstByte > 0 {
-		s.set("timeout-first-byte", short(t.Timeouts.FirstByte))
+		s.set("timeout-first-byte", Short(t.Timeouts.FirstByte))
 	}
 	if t.Timeouts.FirstToken > 0 {
-		s.set("timeout-first-token", short(t.Timeouts.FirstToken))
+		s.set("timeout-first-token", Short(t.Timeouts.FirstToken))
 	}
 	if t.WaitReady > 0 {
-		s.set("wait-ready", short(t.WaitReady))
+		s.set("wait-ready", Short(t.WaitReady))
 	}
 	if t.Proxy.URL != nil {
 		s.set("proxy", Redacted(t.Proxy.URL))
@@ -133,7 +133,7 @@ func (w *Workload) frozen() section {
 	if d := w.Config.Dataset; d != nil {
 		s.set("dataset", d.Name).set("repeat", d.Repeat).set("salt", d.Salt).set("conversations", d.Conversations)
 		if d.Jitter > 0 {
-			s.set("jitter", short(d.Jitter))
+			s.set("jitter", Short(d.Jitter))
 		}
 	}
 	c := w.Config.Classes
@@ -202,11 +202,11 @@ func (l *Load) frozen() section {
 		s.set("think", l.Plan.Think.String())
 	}
 	if l.Duration > 0 {
-		s.set("duration", short(l.Duration))
+		s.set("duration", Short(l.Duration))
 	}
 	switch {
 	case l.WarmupTime > 0:
-		s.set("warmup", short(l.WarmupTime))
+		s.set("warmup", Short(l.WarmupTime))
 	case l.WarmupRequests > 0:
 		s.set("warmup", number(float64(l.WarmupRequests))+"req")
 	}

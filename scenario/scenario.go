@@ -70,12 +70,6 @@ type TLS struct {
 	Insecure      bool
 }
 
-// Proxy says which proxy to use.
-type Proxy struct {
-	URL     *url.URL // nil: as the environment says
-	NoProxy string   // hosts without proxy, comma separated; empty: as the environment says
-}
-
 // Connections is how connections are kept.
 type Connections struct {
 	Fresh   bool // a new one for each request

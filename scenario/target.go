@@ -3,7 +3,6 @@ package scenario
 import (
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -275,22 +274,6 @@ func (r *resolver) file(id string) string {
 	}
 	f.Close()
 	return path
-}
-
-func (r *resolver) proxy() Proxy {
-	p := Proxy{NoProxy: r.text("target.no-proxy", "a list of hosts")}
-	v, ok := r.set["target.proxy"]
-	if !ok {
-		return p
-	}
-	u, err := url.Parse(r.text("target.proxy", "the URL of a proxy"))
-	schemes := []string{"http", "https", "socks5", "socks5h"}
-	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Host == "" {
-		r.fail(v.errorf("expected the URL of a proxy, such as http://proxy:3128"))
-		return p
-	}
-	p.URL = u
-	return p
 }
 
 func (r *resolver) connections() Connections {

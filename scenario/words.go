@@ -36,7 +36,7 @@ func (l *Load) String() string {
 		parts = append(parts, "think "+l.Plan.Think.String())
 	}
 	if l.Duration > 0 {
-		parts = append(parts, short(l.Duration))
+		parts = append(parts, Short(l.Duration))
 	}
 	if l.Requests > 0 {
 		parts = append(parts, fmt.Sprintf("%d requests", l.Requests))
@@ -86,8 +86,22 @@ func classWords(c *workload.Class) string {
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// short writes a duration without its zero parts: 2m, not 2m0s.
-func short(d time.Duration) string {
+// String lists the deadlines in force.
+func (t Timeouts) String() string {
+	var words []string
+	for _, l := range []struct {
+		name string
+		d    time.Duration
+	}{{"connect", t.Connect}, {"first byte", t.FirstByte}, {"first token", t.FirstToken}, {"stall", t.Stall}, {"whole request", t.Total}} {
+		if l.d > 0 {
+			words = append(words, l.name+" "+Short(l.d))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// Short writes a duration without its zero parts: 2m, not 2m0s.
+func Short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")

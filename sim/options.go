@@ -6,6 +6,7 @@ import (
 	"github.com/tokamak-bench/tokamak/catalog"
 	"github.com/tokamak-bench/tokamak/sim/core"
 	"github.com/tokamak-bench/tokamak/sim/hardware"
+	"github.com/tokamak-bench/tokamak/sim/text"
 )
 
 // Options describe a simulated engine.
@@ -66,4 +67,10 @@ func Default(m catalog.Model, g catalog.Accelerator) Options {
 		o.MaxTokens, o.MaxSeqs = 2048, 256
 	}
 	return o
+}
+
+// AnswerLength is how many tokens the model answers with, left to itself, to
+// the prompt of a fingerprint.
+func (o Options) AnswerLength(fingerprint uint64) int64 {
+	return text.Length(core.Mix(o.Seed, fingerprint), o.MeanOutput)
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/clock"
-	"github.com/tokamak-bench/tokamak/sim/text"
 	"github.com/tokamak-bench/tokamak/sim/vllm"
+	"github.com/tokamak-bench/tokamak/token"
 )
 
 // ServeOptions say how an engine is served.
@@ -65,4 +65,6 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	return nil
 }
 
-func loadCodec() (vllm.Codec, error) { return text.Pieces{}, nil }
+// loadCodec returns the built-in tokenizer, whatever the model: its client
+// counts with the same one.
+func loadCodec() (vllm.Codec, error) { return token.Builtin(), nil }

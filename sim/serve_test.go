@@ -23,6 +23,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/token"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -428,6 +429,33 @@ func TestStopsByItself(t *testing.T) {
 		a, b := strip(s.read(s.post(s.t.Context(), "/v1/chat/completions", body))), strip(s.read(s.post(s.t.Context(), "/v1/chat/completions", body)))
 		if a != b || !strings.Contains(a, `"finish_reason":"stop"`) {
 			t.Errorf("%s\n%s", a, b)
+		}
+	})
+}
+
+// A client that counts with the built-in tokenizer finds what the usage says.
+func TestUsageEqualsTheClientsCount(t *testing.T) {
+	serve(t, "sim://llama3-8b@a100-80g", func(s *served) {
+		c := token.Builtin()
+		prompt := "Straße, 東京 and 12345 – \"quoted\"\n\n  indented 😀 end"
+		body, err := json.Marshal(map[string]any{"messages": []map[string]string{{"role": "user", "content": prompt}}, "max_tokens": 300, "ignore_eos": true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a struct {
+			Choices []struct{ Message struct{ Content string } }
+			Usage   struct {
+				Prompt int `json:"prompt_tokens"`
+				Output int `json:"completion_tokens"`
+			}
+		}
+		if err := json.Unmarshal([]byte(s.read(s.post(s.t.Context(), "/v1/chat/completions", string(body)))), &a); err != nil {
+			t.Fatal(err)
+		}
+		in, err1 := c.Count(prompt)
+		out, err2 := c.Count(a.Choices[0].Message.Content)
+		if err1 != nil || err2 != nil || in != a.Usage.Prompt || out != a.Usage.Output || out != 300 {
+			t.Errorf("counted %d and %d, usage %+v", in, out, a.Usage)
 		}
 	})
 }

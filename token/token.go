@@ -1,5 +1,10 @@
 package token
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Tokenizer counts tokens. It is safe for concurrent use.
 type Tokenizer interface {
 	// Name says which tokenizer counts, for records and reports.
@@ -16,3 +21,39 @@ type Codec interface {
 	// Decode appends the bytes of ids to b.
 	Decode(b []byte, ids []uint32) ([]byte, error)
 }
+
+// Open returns the tokenizer that a spec names:
+//
+//	builtin      the vocabulary cl100k_base
+//	file:PATH    a Hugging Face tokenizer.json of the byte-level BPE family
+//	server:URL   the /tokenize of the server at URL
+//	estimate     four bytes a token
+//
+// builtin and file give a [Codec].
+func Open(spec string) (Tokenizer, error) {
+	kind, rest, _ := strings.Cut(spec, ":")
+	switch {
+	case spec == "builtin":
+		return Builtin(), nil
+	case kind == "file" && rest != "":
+		return OpenFile(rest)
+	case kind == "server" && rest != "":
+		return NewServer(rest, nil)
+	case spec == "estimate":
+		return Estimate{}, nil
+	}
+	if kind == "server" {
+		spec = "server:..." // what follows may hold a password
+	}
+	return nil, fmt.Errorf("tokenizer %q: expected builtin, file:PATH, server:URL or estimate", spec)
+}
+
+// Estimate counts four bytes a token, the usual average of English text; a text
+// of one byte is one token.
+type Estimate struct{}
+
+// Name says that it is an estimate.
+func (Estimate) Name() string { return "estimate (4 bytes a token)" }
+
+// Count never fails.
+func (Estimate) Count(text string) (int, error) { return (len(text) + 3) / 4, nil }

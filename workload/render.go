@@ -3,8 +3,8 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/tokamak-bench/tokamak/token"
 )
@@ -23,18 +23,16 @@ type RenderedMessage struct {
 // that blocks of different ID part after a word or two. Then come sentences of
 // the corpus, drawn by ID, and at the end single words up to the exact length.
 //
-// Lengths of sentences are counted once. That they add up, which holds for
-// tokenizers that split at words, is tried first on the whole corpus; after
-// that the first messages, and one in 64 of the later ones, are counted as a
-// whole. Where it does not hold each message is counted and mended until its
-// length is exact.
+// Lengths of sentences are counted once. Whether they add up, as under
+// tokenizers that split at words, is tried on the whole corpus in several
+// orders, cut and whole. Where they don't each message is counted as a whole
+// and its end mended until the length is exact.
 type Renderer struct {
 	tokenizer token.Tokenizer
 	sentences []measured
 	fillers   []string // each one token, behind anything in front of it
 	salt      int64    // fillers at the front of a block
-	additive  atomic.Bool
-	rendered  atomic.Uint64
+	additive  bool     // lengths of parts add up
 	buffers   sync.Pool
 }
 
@@ -93,35 +91,72 @@ func (r *Renderer) measureFillers() error {
 	return nil
 }
 
-// measureSentences counts sentences part by part, and all of them at once to
-// see whether the counts add up.
+// measureSentences counts sentences up to each of their ends.
 func (r *Renderer) measureSentences(list []sentence) error {
-	text, sum := r.fillers[0], int64(0)
-	for _, f := range r.fillers {
-		text += f
-	}
-	sum = int64(len(r.fillers)) + 1
 	for _, s := range list {
-		m := measured{sentence: s, tokens: make([]int64, len(s.ends))}
-		from, total := 0, int64(0)
-		for i, end := range s.ends {
-			n, err := r.count(s.text[from:end])
-			if err != nil {
-				return err
-			}
-			total += n
-			m.tokens[i], from = total, end
+		m, err := r.measure(s)
+		if err != nil {
+			return err
 		}
 		r.sentences = append(r.sentences, m)
-		text += s.text
-		sum += total
 	}
-	n, err := r.count(text)
-	if err != nil {
-		return err
+	var err error
+	r.additive, err = r.addsUp()
+	return err
+}
+
+// measure adds up the counts of a sentence's parts, or where they don't add
+// up to the whole, counts each of its beginnings.
+func (r *Renderer) measure(s sentence) (measured, error) {
+	m := measured{sentence: s, tokens: make([]int64, len(s.ends))}
+	from, total := 0, int64(0)
+	for i, end := range s.ends {
+		n, err := r.count(s.text[from:end])
+		if err != nil {
+			return m, err
+		}
+		total += n
+		m.tokens[i], from = total, end
 	}
-	r.additive.Store(n == sum)
-	return nil
+	whole, err := r.count(s.text)
+	if err != nil || whole == total {
+		return m, err
+	}
+	for i, end := range s.ends {
+		if m.tokens[i], err = r.count(s.text[:end]); err != nil {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// addsUp tells whether the lengths of parts add up to those of texts made of
+// them: of all sentences in order, backwards, and each cut off somewhere with
+// a filler behind it.
+func (r *Renderer) addsUp() (bool, error) {
+	forward, sum := r.fillers[0], int64(1)
+	for _, f := range r.fillers {
+		forward += f
+		sum++
+	}
+	backward, cut, cutSum := r.fillers[0], r.fillers[0], int64(1)
+	for i, m := range r.sentences {
+		forward += m.text
+		sum += m.total()
+		end := i * 7 % len(m.ends)
+		cut += m.text[:m.ends[end]] + r.fillers[i%len(r.fillers)]
+		cutSum += m.tokens[end] + 1
+	}
+	for _, m := range slices.Backward(r.sentences) {
+		backward += m.text
+	}
+	for text, want := range map[string]int64{forward: sum, backward: sum - int64(len(r.fillers)), cut: cutSum} {
+		n, err := r.count(text)
+		if err != nil || n != want {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // Render returns the messages of a request as text, and the tokens of all of
@@ -159,7 +194,7 @@ func (r *Renderer) message(m *Message) (string, int64, error) {
 		want += block.Tokens
 	}
 	got := want
-	if n := r.rendered.Add(1); !r.additive.Load() || n <= 16 || n%64 == 0 {
+	if !r.additive {
 		var err error
 		if b, got, err = r.mend(b, last, want); err != nil {
 			return "", 0, err
@@ -222,7 +257,6 @@ func (r *Renderer) mend(b []byte, floor int, want int64) ([]byte, int64, error) 
 		if err != nil || got == want {
 			return b, got, err
 		}
-		r.additive.Store(false)
 		switch {
 		case try == tries:
 			return r.nudge(b, want, got)

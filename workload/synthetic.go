@@ -23,9 +23,9 @@ func (s Synthetic) Session(i int64) (Session, error) {
 // synthetic draws sessions of weighted classes.
 type synthetic struct {
 	Config
-	seed  uint64
-	upTo  []float64 // cumulative weights, the last is the sum
-	sent  *sent     // nil where no class shares anything
+	seed uint64
+	upTo []float64 // cumulative weights, the last is the sum
+	sent *sent     // nil where no class shares anything
 }
 
 func newSynthetic(c Config, seed uint64) *synthetic {
@@ -75,12 +75,12 @@ func (s *synthetic) classOf(i int64) int {
 // conversation is one synthetic session under way.
 type conversation struct {
 	*synthetic
-	class    *Class
-	index    uint64
-	turn     int64
-	turns    int64
-	history  []Message
-	tokens   int64 // of history
+	class   *Class
+	index   uint64
+	turn    int64
+	turns   int64
+	history []Message
+	tokens  int64 // of history
 }
 
 // Next returns the next turn: everything before and new text.

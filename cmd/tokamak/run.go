@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
+	"os"
+	"time"
 
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/report"
+	"github.com/tokamak-bench/tokamak/runner"
 	"github.com/tokamak-bench/tokamak/scenario"
 )
 
@@ -15,12 +19,58 @@ type runCommand struct {
 	output
 }
 
-// Run drives the load.
+// Run drives the load and shows what came of it.
 func (c *runCommand) Run(ctx context.Context, std streams, ended *result) error {
 	s, err := scenario.Read(c.Scenario, c.Flags)
 	if err != nil {
 		return configuration(err)
 	}
-	_ = s
-	return errors.New("not yet")
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r, err := runner.New(ctx, s, runner.Options{Executable: executable, DryRun: c.DryRun, Version: readVersion().Version,
+		Command: os.Args, Stdin: std.in})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if c.DryRun {
+		return c.dryRun(std, s, r)
+	}
+	if !c.Quiet {
+		printPlan(std.err, s, r.Plan())
+	}
+	summary, err := c.drive(ctx, std, s, r)
+	if summary != nil {
+		ended.code = exit.Code(summary.Verdict.Exit)
+		if err := c.show(std, summary); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// drive runs the load with progress on standard error.
+func (c *runCommand) drive(ctx context.Context, std streams, s *scenario.Scenario, r *runner.Run) (*report.Summary, error) {
+	if c.Quiet {
+		return r.Do(ctx)
+	}
+	plan := s.Load.Plan.Describe()
+	p := &progress{w: std.err, total: plan.Duration, snapshot: r.Snapshot}
+	p.width, _ = terminal(std.err)
+	if s.Load.Requests > 0 {
+		p.requests = s.Load.Requests
+	}
+	if !s.Target.Virtual {
+		start := time.Now()
+		p.snapshot = func() runner.Snapshot {
+			now := r.Snapshot()
+			now.At = int64(time.Since(start))
+			return now
+		}
+	}
+	stop := p.start(ctx)
+	defer stop()
+	return r.Do(ctx)
 }
