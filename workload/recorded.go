@@ -28,14 +28,14 @@ type recorded struct {
 	good    int64 // rows of this pass
 	skipped int64
 	first   []*LineError
-	hashes  map[uint64]struct{} // of blocks sent before
+	hashes  map[uint64]int64 // blocks sent before, by id: tokens of the longest
 }
 
 func newRecorded(c Config, seed uint64) (*recorded, error) {
 	if c.Dataset.Open == nil {
 		return nil, fmt.Errorf("workload: dataset %q has no content", c.Dataset.Name)
 	}
-	r := &recorded{Config: c, seed: seed, hashes: map[uint64]struct{}{}}
+	r := &recorded{Config: c, seed: seed, hashes: map[uint64]int64{}}
 	if len(c.Classes) > 0 {
 		r.class = c.Classes[0]
 	}
@@ -199,12 +199,12 @@ func (s *replay) fromLengths(r *Request) {
 	left, leading := s.input, true
 	for _, id := range s.blocks {
 		b := Block{ID: stat.Key(salted, "hash", id), Tokens: min(left, blockTokens)}
-		if _, known := s.hashes[id]; known && leading {
-			r.SharedTokens += b.Tokens
-		} else {
-			leading = false
+		before := min(s.hashes[id], b.Tokens)
+		if leading {
+			r.SharedTokens += before
 		}
-		s.hashes[id] = struct{}{}
+		leading = leading && before == blockTokens
+		s.hashes[id] = max(s.hashes[id], b.Tokens)
 		m.Blocks = append(m.Blocks, b)
 		left -= b.Tokens
 	}

@@ -130,7 +130,7 @@ func (l *limitedReader) Read(b []byte) (int, error) {
 	if l.left <= 0 {
 		return 0, errLongEntry
 	}
-	n, err := l.r.Read(b)
+	n, err := l.r.Read(b[:min(len(b), l.left)])
 	l.left -= n
 	return n, err
 }
