@@ -23,7 +23,7 @@ func bodyFaults() []Fault {
 			p.whole(200, "text/event-stream", zipped(events(p.objects())), "Content-Encoding: gzip")
 			return true
 		}},
-		{Name: "gzip_unlabelled", Status: 200, Outcome: "stream_broken", Violations: []string{"no_terminator"}, serve: func(p *peer) bool {
+		{Name: "gzip_unlabelled", Status: 200, Outcome: "stream_broken", ErrorClass: "bad_json", Violations: []string{"bad_json"}, serve: func(p *peer) bool {
 			p.whole(200, "text/event-stream", zipped(events(p.objects())))
 			return true
 		}},
@@ -43,9 +43,11 @@ func bodyFaults() []Fault {
 		}},
 		{Name: "big_event", Status: 200, serve: func(p *peer) bool {
 			p.streamHead()
-			p.event(p.role())
-			p.event(p.delta(strings.Repeat("word ", 200_000)))
-			p.chunk(events([]string{p.finish("length"), "[DONE]"}))
+			all := p.objects()
+			all[1] = p.delta(strings.Repeat("word ", 200_000))
+			for _, o := range all {
+				p.event(o)
+			}
 			p.lastChunk()
 			return true
 		}},
@@ -53,11 +55,11 @@ func bodyFaults() []Fault {
 			p.whole(200, "application/json", p.full())
 			return true
 		}},
-		{Name: "html_for_stream", Status: 200, Outcome: "stream_broken", serve: func(p *peer) bool {
+		{Name: "html_for_stream", Status: 200, Outcome: "stream_broken", ErrorClass: "bad_framing", Violations: []string{"bad_framing"}, Notes: []string{"wrong_content_type"}, serve: func(p *peer) bool {
 			p.whole(200, "text/html", "<!doctype html>\n<title>Welcome</title>\n\n<p>It works!</p>\n")
 			return true
 		}},
-		{Name: "empty_body", Status: 200, Outcome: "stream_broken", Violations: []string{"no_terminator"}, serve: func(p *peer) bool {
+		{Name: "empty_body", Status: 200, Outcome: "stream_broken", ErrorClass: "empty_body", Violations: []string{"empty_body"}, serve: func(p *peer) bool {
 			p.whole(200, "text/event-stream", "")
 			return true
 		}},

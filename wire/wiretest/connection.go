@@ -60,7 +60,7 @@ func connectionFaults() []Fault {
 			return false
 		}},
 		{Name: "slow_drip", Status: 200, serve: func(p *peer) bool {
-			text := headText(200, streamFields...) + chunked(events(p.objects()[:3])) + chunked(events([]string{p.finish("length"), "[DONE]"})) + "0\r\n\r\n"
+			text := headText(200, streamFields...) + chunked(events(p.objects())) + "0\r\n\r\n"
 			for i := 0; i < len(text) && !p.over(); i += 16 {
 				p.raw(text[i:min(i+16, len(text))])
 				p.pause(time.Millisecond)

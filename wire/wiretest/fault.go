@@ -18,8 +18,8 @@ type Fault struct {
 	Status int
 	// Outcome is the row's outcome in record's words.
 	Outcome string
-	// ErrorClass is the row's error_class where wire decides it; empty where
-	// the answer is a success or the driver's to name.
+	// ErrorClass is the row's error_class: wire's word for the cause, else
+	// that of the OpenAI driver; empty where the row has none.
 	ErrorClass string
 	// Violations and Notes are words the row must hold; it may hold more.
 	Violations, Notes []string

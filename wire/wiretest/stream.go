@@ -8,7 +8,7 @@ import (
 // streamFaults are those of the API inside a stream that is whole as HTTP.
 func streamFaults() []Fault {
 	broken := func(name string, violation string, text func(*peer) string) Fault {
-		return Fault{Name: name, Status: 200, Outcome: "stream_broken", Violations: []string{violation}, serve: streams(text)}
+		return Fault{Name: name, Status: 200, Outcome: "stream_broken", ErrorClass: violation, Violations: []string{violation}, serve: streams(text)}
 	}
 	fine := func(name, note string, text func(*peer) string) Fault {
 		f := Fault{Name: name, Status: 200, serve: streams(text)}
@@ -29,14 +29,14 @@ func streamFaults() []Fault {
 		}),
 		broken("missing_terminator", "no_terminator", func(p *peer) string { return events(p.without("[DONE]")) }),
 		broken("missing_finish_reason", "no_finish_reason", func(p *peer) string { return events(p.without(p.finish("length"))) }),
-		{Name: "error_in_stream", Status: 200, Outcome: "stream_error", serve: failed},
-		fine("usage_absent", "usage_absent", func(p *peer) string { p.includeUsage = false; return events(p.objects()) }),
-		fine("usage_wrong", "usage_wrong", func(p *peer) string {
+		{Name: "error_in_stream", Status: 200, Outcome: "stream_error", ErrorClass: "error_event", serve: failed},
+		fine("usage_absent", "usage_missing", func(p *peer) string { p.includeUsage = false; return events(p.objects()) }),
+		fine("usage_wrong", "over_max_tokens", func(p *peer) string {
 			p.includeUsage = false
 			all := p.objects()
 			return events(slices.Insert(all, len(all)-1, p.usage(p.promptTokens, 10*p.tokens+100)))
 		}),
-		fine("max_tokens_ignored", "limit_ignored", func(p *peer) string { p.tokens += 100; return events(p.objects()) }),
+		fine("max_tokens_ignored", "over_max_tokens", func(p *peer) string { p.tokens += 100; return events(p.objects()) }),
 		fine("empty_answer", "empty_answer", func(p *peer) string {
 			return events([]string{p.role(), p.finish("stop"), "[DONE]"})
 		}),
