@@ -25,6 +25,7 @@ func (r *Run) Do(ctx context.Context) (*report.Summary, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.warm(ctx)
 	audit := r.startAudit(rec)
 	outcome, runErr := r.loop(ctx, rec)
 	audit.stop()

@@ -50,7 +50,7 @@ type Run struct {
 	texts     *Texts
 	target    Target
 	drivers   []engine.Driver
-	transport []wire.Transport
+	transport []connected
 	child     *Child
 	facts     []record.TargetFacts
 	secrets   []string

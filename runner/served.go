@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"time"
 
 	"golang.org/x/net/http/httpproxy"
 
@@ -81,7 +82,9 @@ func (r *Run) wireConfig() (wire.Config, error) {
 	}
 	var err error
 	if t.TLS != (scenario.TLS{}) {
-		err = errors.New("TLS files: not connected yet")
+		if cfg.TLS, err = wire.TLSFiles(t.TLS.CA, t.TLS.Cert, t.TLS.Key, t.TLS.Insecure); err != nil {
+			return cfg, exit.With(exit.Usage, err)
+		}
 	}
 	if !t.Sim() {
 		cfg.Proxy = proxy(t.Proxy)
@@ -124,11 +127,14 @@ func (r *Run) server(base *url.URL, cfg wire.Config, auth scenario.Header) (Targ
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
+	if !r.opt.DryRun && cfg.Reuse == wire.Warm {
+		cfg.Targets = []*url.URL{d.URL()}
+	}
 	t, err := wire.New(cfg)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
-	r.transport = append(r.transport, t)
+	r.transport = append(r.transport, connected{t, cfg})
 	r.drivers = append(r.drivers, d)
 	name := scenario.Redacted(base)
 	facts := record.TargetFacts{Name: name, URL: name, API: d.Name(), Model: r.model}
@@ -139,6 +145,32 @@ func (r *Run) server(base *url.URL, cfg wire.Config, auth scenario.Header) (Targ
 	r.facts = append(r.facts, facts)
 	return &HTTP{Name: name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
 		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}, nil
+}
+
+// connected is a transport with what it was made of.
+type connected struct {
+	wire.Transport
+	cfg wire.Config
+}
+
+// warmLimit bounds the wait for connections that are opened ahead: a target
+// that is slower to accept than this shows it in the rows.
+const warmLimit = 2 * time.Second
+
+// warm waits until the connections asked for are open.
+func (r *Run) warm(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, warmLimit)
+	defer cancel()
+	for _, t := range r.transport {
+		w, ok := t.Transport.(wire.Warmer)
+		if !ok {
+			continue
+		}
+		for _, u := range t.cfg.Targets {
+			// Requests find out by themselves what is wrong.
+			_ = w.Warm(ctx, u, t.cfg.Open)
+		}
+	}
 }
 
 // driverOptions are what all calls to one server have in common.
