@@ -97,7 +97,9 @@ func (l *Loop) takeOne(c *Call) error {
 // follow schedules what comes after an ended attempt: another attempt, its
 // session's next turn, or its user's next session.
 func (l *Loop) follow(c *Call, row *record.Attempt) error {
-	at := row.Moments.Ended.Or(l.Clock.Now())
+	// From when the end is seen, not from its stamp: what lies between is think
+	// time, not lateness of the next request.
+	at := max(row.Moments.Ended.Or(0), l.Clock.Now())
 	if l.stopReason == "" && !l.interrupted {
 		if pause, again := l.retry(c, row); again {
 			return l.prepareLater(l.again(c, row, at+pause))
