@@ -21,9 +21,16 @@ var secretFlags = regexp.MustCompile(`^--(header|body|api-key|auth-command|passw
 
 var userInfo = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s"'@\\]*@`)
 
-// RedactURL returns s with its user info replaced.
+// RedactURL returns s with its user info replaced; of sim:// URLs what stands
+// before the @ is a model.
 func RedactURL(s string) string {
-	return userInfo.ReplaceAllString(s, "${1}"+url.PathEscape(Redacted)+"@")
+	return userInfo.ReplaceAllStringFunc(s, func(found string) string {
+		scheme, _, _ := strings.Cut(found, "://")
+		if scheme == "sim" {
+			return found
+		}
+		return scheme + "://" + url.PathEscape(Redacted) + "@"
+	})
 }
 
 // RedactArgs returns a command line with the values of secret flags and user

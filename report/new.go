@@ -44,6 +44,8 @@ func worst(validity map[string]measure.Validity) measure.Trust {
 func (s *Summary) reason(e verify.Ending) string {
 	text := s.holds(e.Verdict)
 	switch {
+	case e.Interrupted && s.Run.Ended == Recovered:
+		return "the run was killed; until then " + text
 	case e.Interrupted:
 		return "interrupted by the user; until then " + text
 	case e.Unusable:

@@ -180,7 +180,7 @@ func freezeClass(c *workload.Class, s section) {
 }
 
 func (l *Load) frozen() section {
-	s := section{"seed": l.Plan.Seed, "drain": l.Drain.String()}
+	s := section{"seed": l.Plan.Seed, "drain": Short(l.Drain)}
 	stages := l.Plan.Stages
 	switch l.Kind {
 	case OpenLoop:

@@ -8,7 +8,7 @@ import (
 
 // bound to the machine and the moment of the run: files, secrets, and what
 // was redacted. None of it is needed to judge a run again.
-var perishable = []string{"target.header", "target.api-key-env", "target.api-key-file", "target.auth-command", "target.auth-header",
+var perishable = []string{"target.url", "target.virtual", "target.header", "target.api-key-env", "target.api-key-file", "target.auth-command", "target.auth-header",
 	"target.ca", "target.cert", "target.key", "target.proxy", "target.no-proxy",
 	"workload.body", "workload.tokenizer", "workload.dataset", "workload.conversations", "workload.repeat", "workload.salt", "workload.jitter",
 	"load.speed"}
@@ -27,5 +27,10 @@ func Thaw(frozen json.RawMessage) (*Scenario, error) {
 	set, errs := settingsTable().fromFile(root)
 	drop(set, perishable)
 	none := func(string) (string, bool) { return "", false }
-	return (&resolver{set: set, errs: errs, env: environment{none, os.ReadFile}}).scenario("run.json")
+	s, err := (&resolver{set: set, errs: errs, env: environment{none, os.ReadFile}}).scenario("run.json")
+	if err != nil {
+		return nil, err
+	}
+	s.Target.URLs, s.Notices = nil, nil
+	return s, nil
 }

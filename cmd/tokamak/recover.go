@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/runner"
 )
 
 type recoverCommand struct {
@@ -14,23 +14,27 @@ type recoverCommand struct {
 	output
 }
 
-// Run makes the directory complete and says what was found.
-func (c *recoverCommand) Run(_ context.Context, std streams) error {
+// Run finishes the directory, says what was found, and shows the summary.
+func (c *recoverCommand) Run(std streams) error {
 	dir, err := runDirectory(c.Dir)
 	if err != nil {
 		return err
 	}
-	found, err := record.Recover(dir)
+	summary, found, err := runner.Recover(dir)
 	if errors.Is(err, record.ErrRunning) {
 		return exit.With(exit.Usage, fmt.Errorf("%s: %w", dir, err))
 	}
 	if err != nil {
 		return err
 	}
-	if found.Complete {
+	if summary == nil {
 		fmt.Fprintf(std.err, "%s was complete: nothing to do\n", dir)
-		return nil
+		if summary, err = readSummary(dir); err != nil {
+			return err
+		}
+		return c.show(std, summary)
 	}
-	fmt.Fprintf(std.err, "%s: %d attempts had ended, %d were in flight and are now cut, %d samples\n", dir, found.Ended, found.Cut, found.Samples)
-	return nil
+	fmt.Fprintf(std.err, "%s: %d attempts had ended, %d were in flight and count as cut, %d bytes were torn\n",
+		dir, found.Ended, found.Cut, found.Torn)
+	return c.show(std, summary)
 }

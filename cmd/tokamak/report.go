@@ -14,12 +14,8 @@ import (
 	"github.com/tokamak-bench/tokamak/report"
 )
 
-// runsDir is where runs are written unless --out says otherwise, and
-// summaryFile what a finished one is judged in.
-const (
-	runsDir     = "runs"
-	summaryFile = "summary.json"
-)
+// runsDir is where runs are written unless --out says otherwise.
+const runsDir = "runs"
 
 type reportCommand struct {
 	Dir string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"Run directory; without it the last of runs/."`
@@ -50,10 +46,10 @@ func (o output) show(std streams, s *report.Summary) error {
 }
 
 func readSummary(dir string) (*report.Summary, error) {
-	name := filepath.Join(dir, summaryFile)
+	name := filepath.Join(dir, record.SummaryFile)
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Hint(exit.Usage, fmt.Errorf("%s has no %s: the run is not finished", dir, summaryFile),
+		return nil, exit.Hint(exit.Usage, fmt.Errorf("%s has no %s: the run is not finished", dir, record.SummaryFile),
 			"if it was killed: tokamak recover "+dir)
 	}
 	if err != nil {

@@ -1,0 +1,124 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/report"
+	"github.com/tokamak-bench/tokamak/scenario"
+	"github.com/tokamak-bench/tokamak/verify"
+)
+
+// Recover finishes the directory of a run whose process died: it completes
+// the rows, then measures and judges what there is and writes the summary. Of
+// a run that is complete nothing is changed, and the summary is nil.
+func Recover(dir string) (*report.Summary, record.Recovered, error) {
+	found, err := record.Recover(dir)
+	if err != nil {
+		return nil, found, err
+	}
+	name := filepath.Join(dir, record.SummaryFile)
+	if _, err := os.Stat(name); err == nil && found.Complete {
+		return nil, found, nil
+	}
+	sum, err := again(dir)
+	if err != nil {
+		return nil, found, err
+	}
+	b, err := json.MarshalIndent(sum, "", "  ")
+	if err != nil {
+		return nil, found, err
+	}
+	return sum, found, replace(name, append(b, '\n'))
+}
+
+// replace writes a file so that it is never there in part.
+func replace(name string, data []byte) error {
+	part := name + ".part"
+	if err := os.WriteFile(part, data, 0o644); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return os.Rename(part, name)
+}
+
+// again measures and judges the rows of a directory.
+func again(dir string) (*report.Summary, error) {
+	run, err := record.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	m := run.Manifest()
+	s, err := scenario.Thaw(m.Scenario)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the scenario in %s: %w", dir, record.ManifestFile, err)
+	}
+	rec := &recorder{sums: measure.New(measure.Options{})}
+	var last int64
+	for a, err := range run.Attempts() {
+		if err != nil {
+			return nil, err
+		}
+		last = max(last, a.Moments.Ended.Or(0), a.Dispatched.Or(0))
+		if err := rec.Ended(a); err != nil {
+			return nil, err
+		}
+	}
+	opt := measure.Options{Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests), Stages: len(s.Load.Plan.Stages),
+		GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
+	if err := fromEvents(run, &opt); err != nil {
+		return nil, err
+	}
+	if d := duration(s.Load.Plan); d > 0 && opt.Start.Valid() {
+		opt.End = record.Some(min(opt.Start.Or(0)+int64(d), last))
+	}
+	rec.sums.Configure(opt)
+	res := rec.sums.Result()
+	about := recovered(dir, m, s)
+	about.Stamps = rec.stamps.shares()
+	about.Duration = measure.Some(float64(last-opt.Start.Or(0)) / 1e6)
+	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
+		about.Notices = append(about.Notices, text)
+	}
+	client := (&audit{}).client(res)
+	return report.New(about, res, verify.Judge(s.SLO, rec.sums), client, verify.Ending{Interrupted: true}), nil
+}
+
+// fromEvents finds when the load began and when the client stood still.
+func fromEvents(run *record.Run, opt *measure.Options) error {
+	for e, err := range run.Events() {
+		if err != nil {
+			return err
+		}
+		switch e.Kind {
+		case record.StageEvent:
+			if !opt.Start.Valid() {
+				opt.Start = record.Some(e.At)
+			}
+		case record.StoppedEvent:
+			if ns, ok := e.Detail["ns"].(float64); ok {
+				opt.Stops = append(opt.Stops, measure.Stop{From: e.At - int64(ns), To: e.At})
+			}
+		}
+	}
+	return nil
+}
+
+// recovered says what ran, from the manifest.
+func recovered(dir string, m *record.Manifest, s *scenario.Scenario) report.Run {
+	about := report.Run{ID: m.Run, Name: m.Name, Dir: dir, Version: m.Versions["tokamak"], API: s.Target.API,
+		Load: s.Load.String(), Workload: s.Workload.String(), Seed: m.Seed, Start: m.Epoch.UTC(), Virtual: m.Virtual,
+		Ended: report.Recovered, Notices: m.Notices, Tags: m.Tags, Timeouts: timeouts(s.Target.Timeouts)}
+	for _, t := range m.Targets {
+		about.Targets = append(about.Targets, t.Name)
+		about.Model = t.Model
+	}
+	for _, a := range m.Adapted {
+		about.Adapted = append(about.Adapted, a.Field)
+	}
+	return about
+}
