@@ -78,6 +78,12 @@ type watch struct {
 	rec *recorder
 }
 
+// loadEvent marks the load's first moment in the events.
+const loadEvent = "load"
+
+// Begun notes the load's first moment.
+func (w *watch) Begun(at int64) { w.rec.event(record.Event{At: at, Kind: loadEvent, Name: "begin"}) }
+
 // Stage notes the stage under way.
 func (w *watch) Stage(stage int, at int64) {
 	w.Live.Stage(stage, at)

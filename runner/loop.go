@@ -103,6 +103,9 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	l.ahead.await(l.Prefill)
 	l.start, l.stage = l.Clock.Now(), -1
 	l.end, l.slotFreed = l.start, l.start-1
+	if b, ok := l.Observer.(interface{ Begun(at int64) }); ok {
+		b.Begun(l.start) // what latencies and the window count from
+	}
 	err := l.loop(ctx)
 	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, Interrupted: l.interrupted}
 	if err != nil {

@@ -95,10 +95,8 @@ func fromEvents(run *record.Run, opt *measure.Options) error {
 			return err
 		}
 		switch e.Kind {
-		case record.StageEvent:
-			if !opt.Start.Valid() {
-				opt.Start = record.Some(e.At)
-			}
+		case loadEvent:
+			opt.Start = record.Some(e.At)
 		case record.StoppedEvent:
 			if ns, ok := e.Detail["ns"].(float64); ok {
 				opt.Stops = append(opt.Stops, measure.Stop{From: e.At - int64(ns), To: e.At})
