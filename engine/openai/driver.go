@@ -177,3 +177,26 @@ func (d *Driver) Adapted() []string {
 	}
 	return out
 }
+
+// Get returns a request for something else that the same server tells, with
+// the driver's header fields and deadlines.
+func (d *Driver) Get(u *url.URL) *wire.Request {
+	r := &wire.Request{Method: "GET", URL: u, Limits: d.opt.Limits}
+	for _, f := range d.header {
+		if !strings.EqualFold(f.Name, "Content-Type") && !strings.EqualFold(f.Name, "Accept") {
+			r.Header = append(r.Header, f)
+		}
+	}
+	return r
+}
+
+// Credential is the name of the header field that carries the credential;
+// empty: there is none.
+func (d *Driver) Credential() string {
+	for _, f := range d.opt.Header {
+		if strings.EqualFold(f.Name, "Authorization") || strings.EqualFold(f.Name, "api-key") || strings.EqualFold(f.Name, "x-api-key") {
+			return f.Name
+		}
+	}
+	return d.opt.Auth.Name
+}

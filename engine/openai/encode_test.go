@@ -58,20 +58,20 @@ func TestEndpoint(t *testing.T) {
 }
 
 func TestModelsURL(t *testing.T) {
-	tests := []struct{ raw, models, root string }{
-		{"http://h:1", "http://h:1/v1/models", "http://h:1"},
-		{"http://h/v1/chat/completions", "http://h/v1/models", "http://h"},
-		{"http://h/llm/v1/completions", "http://h/llm/v1/models", "http://h/llm"},
-		{"http://h/openai/deployments/g?v=1", "http://h/openai/deployments/g/models?v=1", "http://h/openai/deployments/g"},
+	tests := []struct{ raw, models, page string }{
+		{"http://h:1", "http://h:1/v1/models", "http://h:1/metrics"},
+		{"http://h/v1/chat/completions", "http://h/v1/models", "http://h/metrics"},
+		{"http://h/llm/v1/completions", "http://h/llm/v1/models", "http://h/llm/metrics"},
+		{"http://h/openai/deployments/g?v=1", "http://h/openai/deployments/g/models?v=1", "http://h/openai/deployments/g/metrics"},
 	}
 	for _, tt := range tests {
 		m, err := ModelsURL(tt.raw)
 		if err != nil || m.String() != tt.models {
 			t.Errorf("ModelsURL(%q) = %v, %v, want %s", tt.raw, m, err, tt.models)
 		}
-		r, err := RootURL(tt.raw)
-		if err != nil || r.String() != tt.root {
-			t.Errorf("RootURL(%q) = %v, %v, want %s", tt.raw, r, err, tt.root)
+		p, err := PageURL(tt.raw, "metrics")
+		if err != nil || p.String() != tt.page || p.Path[0] != '/' {
+			t.Errorf("PageURL(%q) = %v, %v, want %s", tt.raw, p, err, tt.page)
 		}
 	}
 }

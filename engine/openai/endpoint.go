@@ -51,9 +51,9 @@ func ModelsURL(raw string) (*url.URL, error) {
 	return join(withVersion(u), "models"), nil
 }
 
-// RootURL returns the URL of the server itself, without the API's part of the
-// path: where /health, /version, /props and /metrics stand.
-func RootURL(raw string) (*url.URL, error) {
+// PageURL returns the URL of a page that stands beside the API, such as
+// metrics or version: the API's version and what follows it are cut off.
+func PageURL(raw, page string) (*url.URL, error) {
 	u, err := ModelsURL(raw)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func RootURL(raw string) (*url.URL, error) {
 		u.Path = u.Path[:i]
 	}
 	u.RawPath, u.RawQuery = "", ""
-	return u, nil
+	return join(u, page), nil
 }
 
 func parseBase(raw string) (*url.URL, error) {
