@@ -19,12 +19,15 @@ type Sample struct {
 	LeftOut int
 	// Absent succeeded without a value of the metric and are not in N.
 	Absent int
-	// Series is the badness of the N in order of intended time, +Inf for what is
-	// over without a value: larger is worse.
-	Series []float64
-	// Spread is by how much unequal requests shrink the sample: 1 where each
-	// weighs the same, else 1 + CV² of their numbers of gaps.
-	Spread float64
+	// Theta is the extremal index of the exceedances of the sample's own p95 in
+	// order of intended time; absent for a pooled metric.
+	Theta Value
+	// Deff is the design effect: by how much N is to be divided since requests
+	// near in time hang together.
+	Deff float64
+	// series is the badness of the N in that order, +Inf for what is over
+	// without a value: larger is worse.
+	series []float64
 }
 
 // Sample gathers the claim that requests keep within a limit.
@@ -34,17 +37,18 @@ type Sample struct {
 // request hang together, so that they are no sample of their own: each request counts
 // as over by as many mean requests as it has gaps over, and a failure by one.
 // A sum of such shares spreads no wider than a count of whole requests with the
-// same mean (Hoeffding 1963), so that the exact tails for counts stay safe.
+// same mean (Hoeffding 1963), so that the exact tails for counts stay safe. How
+// they depend on each other is seen in the shares over the sample's own percentile.
 func (v *View) Sample(l Limit) Sample {
 	name := base(l.Metric)
 	if d := defined(name); d != nil {
-		return v.whole(d, &l)
+		return v.single(d, &l)
 	}
 	return v.shares(name, &l)
 }
 
-func (v *View) whole(d *definition, l *Limit) Sample {
-	s := Sample{Spread: 1}
+func (v *View) single(d *definition, l *Limit) Sample {
+	var s Sample
 	for _, r := range v.rows {
 		f := v.fate(r)
 		if d.basis&anyOutcome != 0 {
@@ -63,9 +67,11 @@ func (v *View) whole(d *definition, l *Limit) Sample {
 			if l.breaks(x) {
 				s.Over++
 			}
-			s.Series = append(s.Series, l.badness(x))
+			s.series = append(s.series, l.badness(x))
 		}
 	}
+	theta := stat.ExtremalIndex(s.series, 0.95)
+	s.Theta, s.Deff = Some(theta), stat.DesignEffect(theta)
 	return s
 }
 
@@ -73,7 +79,7 @@ func (s *Sample) fail() {
 	s.N++
 	s.Over++
 	s.Failures++
-	s.Series = append(s.Series, math.Inf(1))
+	s.series = append(s.series, math.Inf(1))
 }
 
 func (s *Sample) stop(past bool) {
@@ -84,7 +90,7 @@ func (s *Sample) stop(past bool) {
 	s.N++
 	s.Over++
 	s.StoppedOver++
-	s.Series = append(s.Series, math.Inf(1))
+	s.series = append(s.series, math.Inf(1))
 }
 
 func (l *Limit) badness(x float64) float64 {
@@ -105,42 +111,82 @@ func (d *definition) isPast(l *Limit, r *row) bool {
 }
 
 func (v *View) shares(name string, l *Limit) Sample {
-	s := Sample{Spread: 1}
-	var gapsOver, counts []float64
+	var s Sample
+	own := Limit{Above: l.Above, Value: v.Percentile(name+Adj, l.P).Or(math.NaN())}
+	var c clusters
 	for _, r := range v.rows {
 		switch v.fate(r) {
 		case over:
 			s.fail()
-			continue
+			c.add(whole, whole, whole)
 		case stopped:
-			s.stop(!l.Above && r.stalledPast(l))
-			continue
-		}
-		n, k, worst := 0, 0, math.Inf(-1)
-		for _, x := range v.gapValues(name, r) {
-			n++
-			if l.breaks(x) {
-				k++
+			past := !l.Above && r.stalledPast(l)
+			s.stop(past)
+			if past {
+				c.add(whole, whole, whole)
 			}
-			worst = max(worst, l.badness(x))
-		}
-		if n == 0 {
-			s.Absent++
-			continue
-		}
-		s.N++
-		s.Series = append(s.Series, worst)
-		gapsOver, counts = append(gapsOver, float64(k)), append(counts, float64(n))
-	}
-	if mean, sd := stat.MeanSD(counts); len(counts) > 0 {
-		for _, k := range gapsOver {
-			s.Over += k / mean
-		}
-		if len(counts) > 1 {
-			s.Spread = 1 + sd*sd/(mean*mean)
+		case good:
+			gaps := v.gapValues(name, r)
+			if len(gaps) == 0 {
+				s.Absent++
+				continue
+			}
+			s.N++
+			c.add(breaking(gaps, l), breaking(gaps, &own), float64(len(gaps)))
 		}
 	}
+	s.Over, s.Deff = c.sum()
 	return s
+}
+
+// clusters are the gaps of requests in order of time: how many are over the
+// limit, how many at or beyond the sample's own percentile, and how many there are.
+type clusters struct{ over, own, size []float64 }
+
+// whole stands for all gaps of a request that has none, a failure: as many as
+// a request has on average.
+const whole = -1
+
+func (c *clusters) add(over, own, size float64) {
+	c.over, c.own, c.size = append(c.over, over), append(c.own, own), append(c.size, size)
+}
+
+// sum returns how many mean requests are over, and the design effect.
+func (c *clusters) sum() (over, deff float64) {
+	mean := c.mean()
+	for i := range c.size {
+		if c.size[i] == whole {
+			c.over[i], c.own[i], c.size[i] = mean, mean, mean
+		}
+		over += c.over[i] / mean
+	}
+	return over, stat.RatioEffect(c.own, c.size)
+}
+
+// mean is the mean number of gaps of the requests that have any; 1 where none has.
+func (c *clusters) mean() float64 {
+	n, sum := 0.0, 0.0
+	for _, x := range c.size {
+		if x != whole {
+			n++
+			sum += x
+		}
+	}
+	if n == 0 {
+		return 1
+	}
+	return sum / n
+}
+
+// breaking is how many of a request's gaps break a limit.
+func breaking(gaps []float64, l *Limit) float64 {
+	n := 0
+	for _, x := range gaps {
+		if l.breaks(x) {
+			n++
+		}
+	}
+	return float64(n)
 }
 
 // stalledPast tells whether a request was stopped in a silence longer than the

@@ -53,3 +53,36 @@ func intervals(times []int) float64 {
 // DesignEffect returns by how much clustering with extremal index θ shrinks a
 // sample: max(1, 2/θ − 1).
 func DesignEffect(theta float64) float64 { return max(1, 2/theta-1) }
+
+// RatioEffect returns the design effect of the share Σ over / Σ size, where
+// item i, in order of time, brings size[i] observations of which over[i] are
+// over: by how much its variance exceeds that of a count of whole items, which
+// is P(1 − P)/n. The variance is that of the linearised ratio with the
+// dependence of neighbours, from the means of batches of ⌈√n⌉ items. It is at
+// least 1, so that n items are never worth more than n; with fewer than four
+// batches nothing can be estimated and it is 1.
+func RatioEffect(over, size []float64) float64 {
+	n := len(over)
+	length := int(math.Ceil(math.Sqrt(float64(n))))
+	if n == 0 || n/length < 4 {
+		return 1
+	}
+	var overs, sizes float64
+	for i := range over {
+		overs += over[i]
+		sizes += size[i]
+	}
+	share := overs / sizes
+	if !(share > 0 && share < 1) {
+		return 1
+	}
+	means := make([]float64, n/length)
+	for b := range means {
+		for i := b * length; i < (b+1)*length; i++ {
+			means[b] += over[i] - float64(share*size[i])
+		}
+		means[b] *= float64(n) / sizes / float64(length)
+	}
+	_, sd := MeanSD(means)
+	return max(1, float64(length)*sd*sd/(share*(1-share)))
+}

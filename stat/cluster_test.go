@@ -139,3 +139,64 @@ func TestMSER5(t *testing.T) {
 		t.Error("49 values are enough")
 	}
 }
+
+func TestRatioEffect(t *testing.T) {
+	random := Random(5, "ratio", 0)
+	const n = 40_000
+	make2 := func(f func(i int) (over, size float64)) (a, b []float64) {
+		for i := range n {
+			o, s := f(i)
+			a, b = append(a, o), append(b, s)
+		}
+		return a, b
+	}
+	whole := 0.0
+	for _, c := range []struct {
+		name      string
+		low, high float64
+		f         func(i int) (over, size float64)
+	}{
+		{"whole items, independent", 1, 1.25, func(int) (float64, float64) {
+			if random.Float64() < .01 {
+				return 1, 1
+			}
+			return 0, 1
+		}},
+		{"runs of four", 3, 5, func(i int) (float64, float64) {
+			if i%4 == 0 {
+				whole = 0
+				if random.Float64() < .01 {
+					whole = 1
+				}
+			}
+			return whole, 1
+		}},
+		{"a gap here and there", 1, 1, func(int) (float64, float64) {
+			k := 0.0
+			for range 100 {
+				if random.Float64() < .01 {
+					k++
+				}
+			}
+			return k, 100
+		}},
+		{"items of unequal size", 5.5, 9, func(i int) (float64, float64) { // mean square by square of mean: 7.2
+			size := 1.0
+			if i%10 == 0 {
+				size = 50
+			}
+			if random.Float64() < .01 {
+				return size, size
+			}
+			return 0, size
+		}},
+	} {
+		a, b := make2(c.f)
+		if got := RatioEffect(a, b); got < c.low || got > c.high {
+			t.Errorf("%s: %v, want %v to %v", c.name, got, c.low, c.high)
+		}
+	}
+	if got := RatioEffect([]float64{1, 0}, []float64{1, 1}); got != 1 {
+		t.Errorf("of two: %v", got)
+	}
+}

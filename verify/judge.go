@@ -43,7 +43,7 @@ type Evidence struct {
 	CutOver    int           `json:"cut_over"`    // of n: cut when already over
 	LeftOut    int           `json:"left_out"`    // cut before the limit; not in n
 	Absent     int           `json:"absent"`      // successes without the value; not in n
-	Theta      measure.Value `json:"theta"`       // extremal index
+	Theta      measure.Value `json:"theta"`       // extremal index; null for pooled gaps
 	Deff       measure.Value `json:"deff"`        // design effect
 	Upper      measure.Value `json:"upper"`       // error_rate: 99 % upper bound, in %
 }
@@ -108,19 +108,17 @@ func (s *SLO) certify(o *Objective, v *measure.View) {
 	if !ok {
 		return
 	}
-	theta := stat.ExtremalIndex(m.Series, 0.95)
-	deff := stat.DesignEffect(theta) * m.Spread
-	n, over := stat.Effective(m.N, m.Over, deff)
+	n, over := stat.Effective(m.N, m.Over, m.Deff)
 	p := 1 - o.allowed()
 	claim, _ := stat.EarlyStopping(n, over, p)
 	e := &s.Evidence
-	e.NEffective, e.Theta, e.Deff = &n, measure.Some(theta), measure.Some(deff)
+	e.NEffective, e.Theta, e.Deff = &n, m.Theta, measure.Some(m.Deff)
 	switch {
 	case m.Over/float64(m.N) >= o.allowed(): // none would do
 	case claim == stat.Pass:
 		e.Needed = new(int)
 	default:
-		more := max(int(math.Ceil(float64(stat.Sample(over, p))*deff))-m.N, 1)
+		more := max(int(math.Ceil(float64(stat.Sample(over, p))*m.Deff))-m.N, 1)
 		e.Needed = &more
 	}
 	s.Verdict = [...]Verdict{stat.Pass: Pass, stat.Inconclusive: Inconclusive, stat.Fail: Fail}[claim]
@@ -131,6 +129,9 @@ func (s *SLO) certify(o *Objective, v *measure.View) {
 func (s *SLO) explain(o *Objective, m *measure.Sample) string {
 	e := &s.Evidence
 	text := fmt.Sprintf("%d of %d requests are over", e.Over, e.N)
+	if o.Metric.Form == measure.Pooled && m.Over > 0 {
+		text = fmt.Sprintf("gaps worth %.3g of %d requests are over", m.Over, e.N)
+	}
 	if e.Failures > 0 {
 		text += fmt.Sprintf(" (%d of them failed or were never sent)", e.Failures)
 	}
