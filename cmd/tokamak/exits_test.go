@@ -1,10 +1,12 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os/exec"
 	"strconv"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -25,5 +27,24 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit %d, want %d", got, want)
+	}
+}
+
+// metrics compares the metrics of two run directories: metrics A B.
+func metrics(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: metrics A B")
+	}
+	var all [2]any
+	for i, dir := range args {
+		var s struct{ Metrics any }
+		ts.Check(json.Unmarshal([]byte(ts.ReadFile(dir+"/summary.json")), &s))
+		all[i] = s.Metrics
+	}
+	switch diff := cmp.Diff(all[0], all[1]); {
+	case neg && diff == "":
+		ts.Fatalf("the metrics are the same")
+	case !neg && diff != "":
+		ts.Fatalf("the metrics differ:\n%s", diff)
 	}
 }
