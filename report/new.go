@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -106,4 +108,14 @@ func QuotaNotice(limited int, fields map[string]string) string {
 	}
 	return fmt.Sprintf("%s requests were refused by a quota, not by the engine's capacity: the figures show the quota (%s)",
 		count(limited), strings.Join(parts, ", "))
+}
+
+// Encode returns the text of summary.json.
+func (s *Summary) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // objectives are full of < and >
+	e.SetIndent("", "  ")
+	err := e.Encode(s)
+	return b.Bytes(), err
 }

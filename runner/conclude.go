@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,7 +102,7 @@ func (r *Run) write(rec *recorder, sum *report.Summary) error {
 	if rec.writer == nil {
 		return nil
 	}
-	b, err := json.MarshalIndent(sum, "", "  ")
+	b, err := sum.Encode()
 	if err != nil {
 		return err
 	}
@@ -113,5 +112,5 @@ func (r *Run) write(rec *recorder, sum *report.Summary) error {
 		}
 		m.Notices = sum.Run.Notices
 	})
-	return errors.Join(adapted, rec.writer.Finish(), rec.writer.WriteFile(record.SummaryFile, append(b, '\n')))
+	return errors.Join(adapted, rec.writer.Finish(), rec.writer.WriteFile(record.SummaryFile, b))
 }

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -30,11 +29,11 @@ func Recover(dir string) (*report.Summary, record.Recovered, error) {
 	if err != nil {
 		return nil, found, err
 	}
-	b, err := json.MarshalIndent(sum, "", "  ")
+	b, err := sum.Encode()
 	if err != nil {
 		return nil, found, err
 	}
-	return sum, found, replace(name, append(b, '\n'))
+	return sum, found, replace(name, b)
 }
 
 // replace writes a file so that it is never there in part.

@@ -39,7 +39,12 @@ func (c *reportCommand) Run(std streams) error {
 // show prints a summary on standard output.
 func (o output) show(std streams, s *report.Summary) error {
 	if o.json() {
-		return printJSON(std.out, s)
+		b, err := s.Encode()
+		if err != nil {
+			return err
+		}
+		_, err = std.out.Write(b)
+		return err
 	}
 	width, _ := terminal(std.out)
 	return report.Text(std.out, s, report.TextOptions{Colour: colours(std.out), Width: width})
