@@ -3,11 +3,15 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // exits runs a program and expects an exit code: exits 2 tokamak run --rte 5.
@@ -47,4 +51,30 @@ func metrics(ts *testscript.TestScript, neg bool, args []string) {
 	case !neg && diff != "":
 		ts.Fatalf("the metrics differ:\n%s", diff)
 	}
+}
+
+// await waits until a file is there: await FILE.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await FILE")
+	}
+	for range 3000 {
+		if info, err := os.Stat(ts.MkAbs(args[0])); err == nil && info.Size() > 1000 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not come", args[0])
+}
+
+// schema validates a file as summary.json: schema FILE.
+func schema(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: schema FILE")
+	}
+	s, err := jsonschema.NewCompiler().Compile("../../docs/summary.schema.json")
+	ts.Check(err)
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(s.Validate(v))
 }
