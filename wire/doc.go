@@ -3,9 +3,10 @@
 // the way allows. It knows HTTP and the framing of streams (SSE, NDJSON, whole
 // bodies), and nothing of what the bytes mean.
 //
-// Plain HTTP/1.1 on Linux goes through a poller of its own; TLS, proxies,
-// HTTP/2 and other systems through net/http over a connection that stamps its
-// reads. Both satisfy Transport and pass one test suite.
+// Plain HTTP/1.1 on Linux goes through a poller of its own; TLS, proxies and
+// other systems through Go's network stack over a connection that stamps its
+// reads (under TLS, too, by the kernel); HTTP/2 through net/http, whose stamps
+// are the user's. All satisfy Transport and pass one test suite.
 //
 // Concurrency: Start and Cancel may be called from any goroutine. The calls to
 // one exchange's [Sink] are ordered and never concurrent; they come from

@@ -76,6 +76,7 @@ func (f *flight) fly() {
 	f.t.mu.Unlock()
 	f.cancel(nil)
 	last := work{x: x, segment: f.body.take(), last: true, gzipped: f.gzipped()}
+	f.t.counters.count(last.segment)
 	f.t.work.put(f.lane, last)
 }
 
@@ -94,6 +95,11 @@ func (f *flight) verdict(cause Cause, err error) (Cause, error) {
 // hand gives a segment to a worker, and waits while too many wait there: the
 // stream is not read meanwhile.
 func (f *flight) hand(s *Segment) {
+	f.t.counters.count(s)
+	if f.t.work.put(f.lane, work{x: f.x, segment: s}) {
+		return
+	}
+	f.t.counters.held.Add(1)
 	for !f.t.work.put(f.lane, work{x: f.x, segment: s}) {
 		time.Sleep(time.Millisecond)
 	}

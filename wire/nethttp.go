@@ -30,6 +30,8 @@ type netHTTP struct {
 	ids    atomic.Int64    // connections opened
 	lanes  atomic.Int64    // exchanges started
 
+	counters netCounters
+
 	mu     sync.Mutex
 	live   map[*Exchange]*flight
 	closed bool
@@ -39,8 +41,9 @@ type netHTTP struct {
 }
 
 var (
-	_ Transport = (*netHTTP)(nil)
-	_ Warmer    = (*netHTTP)(nil)
+	_ Transport  = (*netHTTP)(nil)
+	_ Warmer     = (*netHTTP)(nil)
+	_ Statistics = (*netHTTP)(nil)
 )
 
 // NewNetHTTP returns the transport over Go's own network stack.
@@ -48,7 +51,8 @@ func NewNetHTTP(cfg Config) Transport { return newNetHTTP(cfg, (&net.Dialer{}).D
 
 func newNetHTTP(cfg Config, dial func(ctx context.Context, network, address string) (net.Conn, error)) *netHTTP {
 	cfg = cfg.withDefaults()
-	t := &netHTTP{cfg: cfg, dial: dial, stamps: newStamper(cfg.Clock), spare: &segments{}, live: map[*Exchange]*flight{}}
+	t := &netHTTP{cfg: cfg, dial: dial, spare: &segments{}, live: map[*Exchange]*flight{}}
+	t.stamps = newStamper(cfg.Clock, &t.counters)
 	t.ctx, t.stop = context.WithCancel(context.Background())
 	t.work = newBacklog(cfg.Workers, cfg.MaxBody, t.spare)
 	t.pool = &netPool{clock: cfg.Clock, reuse: cfg.Reuse, limit: cfg.MaxIdle, idle: map[string][]*netConn{}}

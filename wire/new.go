@@ -138,5 +138,13 @@ func (s *split) Warm(ctx context.Context, u *url.URL, n int) error {
 	return nil
 }
 
-// Stats returns the poller's figures.
-func (s *split) Stats() Stats { return s.plain.Stats() }
+// Stats returns the figures of both ways together.
+func (s *split) Stats() Stats {
+	s.mu.Lock()
+	other := s.other
+	s.mu.Unlock()
+	if o, ok := other.(Statistics); ok {
+		return s.plain.Stats().plus(o.Stats())
+	}
+	return s.plain.Stats()
+}

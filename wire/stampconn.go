@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net"
+	"sync"
 
 	"github.com/tokamak-bench/tokamak/clock"
 )
@@ -23,8 +24,10 @@ type stampConn struct {
 	clock *clock.Real
 	last  arrival
 	// good counts reads with a kernel stamp.
-	good   int
-	socket *stampSocket // nil: stamps are the user's
+	good     int
+	socket   *stampSocket // nil: stamps are the user's
+	counters *netCounters
+	shut     sync.Once
 }
 
 // Read reads and stamps.
@@ -34,7 +37,14 @@ func (c *stampConn) Read(b []byte) (int, error) {
 	}
 	n, err := c.Conn.Read(b)
 	if n > 0 {
+		c.counters.read(-1)
 		c.last = arrival{at: c.clock.Now(), read: c.last.read + 1}
 	}
 	return n, err
+}
+
+// Close closes the connection and counts it once.
+func (c *stampConn) Close() error {
+	c.shut.Do(func() { c.counters.open.Add(-1) })
+	return c.Conn.Close()
 }

@@ -4,7 +4,9 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,10 +18,12 @@ type stamper struct {
 	clock    *clock.Real
 	realtime *clock.Realtime
 	hold     int // keeps the kernel's stamping on
+	counters *netCounters
+	checked  atomic.Int64 // when the clocks were last compared
 }
 
-func newStamper(c *clock.Real) *stamper {
-	return &stamper{clock: c, realtime: clock.NewRealtime(c), hold: holdStamps()}
+func newStamper(c *clock.Real, counters *netCounters) *stamper {
+	return &stamper{clock: c, realtime: clock.NewRealtime(c), hold: holdStamps(), counters: counters}
 }
 
 func (s *stamper) close() {
@@ -31,11 +35,22 @@ func (s *stamper) close() {
 // clockError returns by how many ns kernel stamps may be off.
 func (s *stamper) clockError() int64 { return s.realtime.Error() }
 
+// check compares the clocks about once a second while something is read.
+func (s *stamper) check(now int64) {
+	last := s.checked.Load()
+	if now-last >= int64(time.Second) && s.checked.CompareAndSwap(last, now) {
+		s.realtime.Check()
+	}
+}
+
+// steps returns how often someone set CLOCK_REALTIME.
+func (s *stamper) steps() int64 { return s.realtime.Steps() }
+
 // stampSocket reads a socket past the net package, which knows no stamps, but
 // waits in its poller.
 type stampSocket struct {
 	raw      syscall.RawConn
-	realtime *clock.Realtime
+	stamper  *stamper
 	receive  func(fd uintptr) bool // made once: a closure a read would allocate
 	buf      []byte
 	n        int
@@ -44,7 +59,8 @@ type stampSocket struct {
 }
 
 func (s *stamper) wrap(c net.Conn) *stampConn {
-	sc := &stampConn{Conn: c, clock: s.clock}
+	s.counters.open.Add(1)
+	sc := &stampConn{Conn: c, clock: s.clock, counters: s.counters}
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return sc // the kernel stamps no Unix sockets
@@ -57,7 +73,7 @@ func (s *stamper) wrap(c net.Conn) *stampConn {
 	if err := raw.Control(func(fd uintptr) { enabled = enableStamps(int(fd)) }); err != nil || enabled != nil {
 		return sc
 	}
-	socket := &stampSocket{raw: raw, realtime: s.realtime}
+	socket := &stampSocket{raw: raw, stamper: s}
 	socket.receive = func(fd uintptr) bool {
 		socket.n, socket.stamp, socket.err = readStamped(int(fd), socket.buf)
 		return socket.err != unix.EAGAIN
@@ -79,12 +95,15 @@ func (c *stampConn) readStamped(b []byte) (int, error) {
 	case s.n == 0:
 		return 0, io.EOF
 	}
-	at, _, ok := s.realtime.Moment(s.stamp)
+	at, now, ok := s.stamper.realtime.Moment(s.stamp)
+	s.stamper.check(now)
 	c.last = arrival{at: at, read: c.last.read + 1}
 	if ok {
 		c.good++
+		c.counters.read(now - at)
 	} else {
 		c.last.flags = Unstamped
+		c.counters.read(-1)
 	}
 	return s.n, nil
 }

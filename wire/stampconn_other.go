@@ -9,18 +9,26 @@ import (
 )
 
 // stamper makes connections that stamp with the user's clock.
-type stamper struct{ clock *clock.Real }
+type stamper struct {
+	clock    *clock.Real
+	counters *netCounters
+}
 
 // stampSocket is what reads kernel stamps; here there is none.
 type stampSocket struct{}
 
-func newStamper(c *clock.Real) *stamper { return &stamper{clock: c} }
+func newStamper(c *clock.Real, counters *netCounters) *stamper { return &stamper{c, counters} }
 
 func (s *stamper) close() {}
 
 func (s *stamper) clockError() int64 { return 0 }
 
-func (s *stamper) wrap(c net.Conn) *stampConn { return &stampConn{Conn: c, clock: s.clock} }
+func (s *stamper) steps() int64 { return 0 }
+
+func (s *stamper) wrap(c net.Conn) *stampConn {
+	s.counters.open.Add(1)
+	return &stampConn{Conn: c, clock: s.clock, counters: s.counters}
+}
 
 func (c *stampConn) readStamped(b []byte) (int, error) { return c.Conn.Read(b) }
 

@@ -130,6 +130,11 @@ func (s *suite) many(t *testing.T) {
 		}
 		ids[rec.X.ConnID] = true
 	}
+	if st, ok := tr.(wire.Statistics); ok {
+		if s := st.Stats(); s.InFlight != 0 || s.Chunks != 12*int64(len(recs)) || s.Reads == 0 || s.Open > server.Connections() {
+			t.Errorf("figures of %d exchanges over %d connections: %+v", len(recs), server.Connections(), s)
+		}
+	}
 	if len(ids) != server.Connections() {
 		t.Errorf("%d connection ids for %d connections", len(ids), server.Connections())
 	}
