@@ -11,7 +11,7 @@ const (
 	paced                          // rests on each arrival's own stamp: merged ones blur it
 	anyOutcome                     // of every request sent, not of successes only
 	latency                        // a failure is +inf in its _adj form
-	signed                         // may be negative
+	fromSend                       // counts from the send: a burst after a standstill moves it
 )
 
 // definition is a metric with one value a request.
@@ -28,23 +28,23 @@ type definition struct {
 // the same in words.
 var definitions = [...]definition{
 	{"ttft", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.firstToken) }, waited},
-	{"ttft_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstToken) }, waitedSend},
+	{"ttft_send", "ms", fromSend | fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstToken) }, waitedSend},
 	{"ttft_answer", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.answer) }, waitedAnswer},
-	{"ttfb", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstByte) }, waitedByte},
+	{"ttfb", "ms", fromSend | fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.firstByte) }, waitedByte},
 	{"jitter", "ms", fromArrivals | paced | latency, func(r *row) float64 { return r.jitter }, nil},
 	{"stall_max", "ms", fromArrivals | paced | latency, func(r *row) float64 { return float(r.stall) }, silence},
 	{"tpot", "ms", fromArrivals | latency, tpot, nil},
 	{"e2e", "ms", fromIntended | fromArrivals | latency, func(r *row) float64 { return span(r.intended, r.lastToken) }, sinceIntended},
-	{"e2e_send", "ms", fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.lastToken) }, sinceSent},
+	{"e2e_send", "ms", fromSend | fromArrivals | latency, func(r *row) float64 { return span(r.sent, r.lastToken) }, sinceSent},
 	{"tokens_per_s_user", "tok/s", fromArrivals, func(r *row) float64 { return 1e9 / tpot(r) }, nil},
-	{"schedule_lag", "ms", anyOutcome | signed, func(r *row) float64 { return span(r.intended, r.firstWrite) }, nil},
+	{"schedule_lag", "ms", anyOutcome, func(r *row) float64 { return span(r.intended, r.firstWrite) }, nil},
 	{"client_lag", "ms", anyOutcome, func(r *row) float64 { return float(r.lag) }, nil},
 	{"held", "ms", anyOutcome, func(r *row) float64 { return float(r.held) }, nil},
 	{"connect", "ms", anyOutcome, func(r *row) float64 { return float(r.connect) }, nil},
 	{"input_tokens", "tok", 0, func(r *row) float64 { return first(r.prompt, r.promptCounted) }, nil},
 	{"output_tokens", "tok", 0, func(r *row) float64 { return first(r.output, r.outputCounted) }, nil},
-	{"usage_difference", "tok", signed, func(r *row) float64 { return difference(r.output, r.outputCounted) }, nil},
-	{"prompt_usage_difference", "tok", signed, func(r *row) float64 { return difference(r.prompt, r.promptCounted) }, nil},
+	{"usage_difference", "tok", 0, func(r *row) float64 { return difference(r.output, r.outputCounted) }, nil},
+	{"prompt_usage_difference", "tok", 0, func(r *row) float64 { return difference(r.prompt, r.promptCounted) }, nil},
 }
 
 // sinceIntended and the like are floors: how long a stopped request had gone

@@ -228,7 +228,7 @@ func (c *client) without(d *definition) series {
 			continue
 		}
 		x := d.value(r)
-		if math.IsNaN(x) || d.basis&fromArrivals != 0 && c.spoilt(d, r) {
+		if math.IsNaN(x) || d.basis&fromArrivals != 0 && c.spoilt(d, r) || d.basis&fromSend != 0 && c.crowded(r) {
 			continue
 		}
 		if d.basis&fromIntended != 0 && r.lag != absent {
@@ -253,6 +253,10 @@ func (c *client) spoilt(d *definition, r *row) bool {
 	}
 	return false
 }
+
+// crowded tells whether a request left late in a standstill's wake: all of them
+// at once, a burst that the load did not ask for.
+func (c *client) crowded(r *row) bool { return len(c.stops) > 0 && r.lag >= stopLeast }
 
 // blur adds what the delay between arrival and reading does to user stamps.
 func (c *client) blur(w *Validity, stat string, d *definition, value float64) {
