@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"time"
 
@@ -31,12 +30,9 @@ func (r *Run) buildServed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.findModel(ctx, bases, cfg, auth); err != nil {
-		return err
-	}
 	var replicas Replicas
 	for _, base := range bases {
-		t, err := r.server(base, cfg, auth)
+		t, err := r.server(ctx, base, cfg, auth)
 		if err != nil {
 			return err
 		}
@@ -118,32 +114,35 @@ func proxy(p scenario.Proxy) func(*url.URL) (*url.URL, error) {
 }
 
 // server makes one base URL a target.
-func (r *Run) server(base *url.URL, cfg wire.Config, auth scenario.Header) (Target, error) {
-	opt, err := r.driverOptions(base, auth)
-	if err != nil {
-		return nil, err
-	}
-	d, err := openai.New(r.scenario.Target.API, opt)
+func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config, auth scenario.Header) (Target, error) {
+	opt := r.driverOptions(base, auth)
+	endpoint, err := openai.Endpoint(base.String(), r.scenario.Target.API)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
 	if !r.opt.DryRun && cfg.Reuse == wire.Warm {
-		cfg.Targets = []*url.URL{d.URL()}
+		cfg.Targets = []*url.URL{endpoint}
 	}
 	t, err := wire.New(cfg)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
 	r.transport = append(r.transport, connected{t, cfg})
+	if err := r.findModel(ctx, t, opt); err != nil {
+		return nil, err
+	}
+	opt.Model = r.model
+	d, err := openai.New(r.scenario.Target.API, opt)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
 	r.drivers = append(r.drivers, d)
-	name := scenario.Redacted(base)
-	facts := record.TargetFacts{Name: name, URL: name, API: d.Name(), Model: r.model}
+	facts := record.TargetFacts{Name: scenario.Redacted(base), URL: scenario.Redacted(base), API: d.Name(), Model: r.model}
 	if r.scenario.Target.Sim() {
 		facts.Name, facts.Engine = r.scenario.Target.URLs[0].String(), "sim"
-		name = facts.Name
 	}
 	r.facts = append(r.facts, facts)
-	return &HTTP{Name: name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
+	return &HTTP{Name: facts.Name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
 		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}, nil
 }
 
@@ -174,7 +173,7 @@ func (r *Run) warm(ctx context.Context) {
 }
 
 // driverOptions are what all calls to one server have in common.
-func (r *Run) driverOptions(base *url.URL, auth scenario.Header) (openai.Options, error) {
+func (r *Run) driverOptions(base *url.URL, auth scenario.Header) openai.Options {
 	s := r.scenario
 	t := s.Target.Timeouts
 	o := openai.Options{
@@ -190,15 +189,5 @@ func (r *Run) driverOptions(base *url.URL, auth scenario.Header) (openai.Options
 		o.Auth = wire.Field{Name: auth.Name, Value: auth.Value.Reveal()}
 		r.secrets = append(r.secrets, auth.Value.Reveal())
 	}
-	return o, nil
-}
-
-func (r *Run) findModel(_ context.Context, _ []*url.URL, _ wire.Config, _ scenario.Header) error {
-	if r.scenario.Target.Model != "" {
-		r.model = r.scenario.Target.Model
-	}
-	if r.model == "" {
-		return exit.With(exit.Usage, errors.New("name the model with --model"))
-	}
-	return nil
+	return o
 }
