@@ -49,13 +49,13 @@ func (s *stamper) steps() int64 { return s.realtime.Steps() }
 // stampSocket reads a socket past the net package, which knows no stamps, but
 // waits in its poller.
 type stampSocket struct {
-	raw      syscall.RawConn
-	stamper  *stamper
-	receive  func(fd uintptr) bool // made once: a closure a read would allocate
-	buf      []byte
-	n        int
-	stamp    int64
-	err      error
+	raw     syscall.RawConn
+	stamper *stamper
+	receive func(fd uintptr) bool // made once: a closure a read would allocate
+	buf     []byte
+	n       int
+	stamp   int64
+	err     error
 }
 
 func (s *stamper) wrap(c net.Conn) *stampConn {
