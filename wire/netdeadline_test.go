@@ -193,3 +193,33 @@ func TestLocalFailure(t *testing.T) {
 		t.Errorf("%v (%v), want client_failure", x.Cause, x.Err)
 	}
 }
+
+// TestWarmKeepsConnections shows that what is opened ahead is there at once,
+// and again after the server has thrown it out or time has passed.
+func TestWarmKeepsConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dials := 0
+		dial := pipes(time.Second/2, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") })
+		tr := newNetHTTP(Config{Clock: clock.NewPortable()}, func(ctx context.Context, network, address string) (net.Conn, error) {
+			dials++
+			return dial(ctx, network, address)
+		})
+		defer tr.Close()
+		u := &url.URL{Scheme: "http", Host: "fake.test", Path: "/v1"}
+		if err := tr.Warm(t.Context(), u, 1); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			x := startOn(t, tr, Limits{})
+			<-x.Sink.(endSink)
+			if x.Cause != Completed || x.ConnReady != x.ConnStart {
+				t.Errorf("request %d: %v, connected in %v", i, x.Cause, time.Duration(x.ConnReady-x.ConnStart))
+			}
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+		}
+		if dials < 3 || dials > 8 {
+			t.Errorf("%d dials", dials)
+		}
+	})
+}

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // netHTTP is the transport over Go's own network stack: TLS, proxies, HTTP/2,
@@ -55,7 +52,7 @@ func newNetHTTP(cfg Config, dial func(ctx context.Context, network, address stri
 	t.stamps = newStamper(cfg.Clock, &t.counters)
 	t.ctx, t.stop = context.WithCancel(context.Background())
 	t.work = newBacklog(cfg.Workers, cfg.MaxBody, t.spare)
-	t.pool = &netPool{clock: cfg.Clock, reuse: cfg.Reuse, limit: cfg.MaxIdle, idle: map[string][]*netConn{}}
+	t.pool = &netPool{clock: cfg.Clock, reuse: cfg.Reuse, limit: cfg.MaxIdle, idle: map[string][]*netConn{}, wishes: map[string]wanted{}, refill: t.refill}
 	if cfg.HTTP2 {
 		t.h2 = t.newHTTP2()
 	}
@@ -123,38 +120,4 @@ func (t *netHTTP) Close() {
 		t.h2.CloseIdleConnections()
 	}
 	t.stamps.close()
-}
-
-// warmers is how many connections are opened at a time.
-const warmers = 32
-
-// Warm opens connections to u's host until at least n are idle. One that is not
-// used is closed after half a minute. With HTTP/2 it does nothing.
-func (t *netHTTP) Warm(ctx context.Context, u *url.URL, n int) error {
-	t.mu.Lock()
-	if t.closed {
-		t.mu.Unlock()
-		return errClosed
-	}
-	t.wg.Add(1)
-	t.mu.Unlock()
-	defer t.wg.Done()
-	if t.h2 != nil {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(t.ctx, cancel)()
-	var g errgroup.Group
-	g.SetLimit(warmers)
-	for range n - t.pool.has(connKey(u)) {
-		g.Go(func() error {
-			c, err := t.open(ctx, u)
-			if err == nil {
-				t.pool.put(c)
-			}
-			return err
-		})
-	}
-	return g.Wait()
 }

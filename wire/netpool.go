@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"maps"
 	"net"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -64,6 +66,8 @@ type netPool struct {
 	idle   map[string][]*netConn // the newest last
 	count  int
 	sweep  *time.Timer
+	wishes map[string]wanted // of Warm
+	refill func([]wanted)
 	closed bool
 }
 
@@ -123,7 +127,21 @@ func (p *netPool) old() {
 			delete(p.idle, key)
 		}
 	}
-	if p.count > 0 {
+	if len(p.wishes) > 0 {
+		go p.refill(slices.Collect(maps.Values(p.wishes)))
+	}
+	if p.count > 0 || len(p.wishes) > 0 {
+		p.sweep = time.AfterFunc(sweepEvery, p.old)
+	}
+}
+
+// wish remembers how many connections Warm was asked for.
+func (p *netPool) wish(u *url.URL, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := connKey(u)
+	p.wishes[key] = wanted{u, max(n, p.wishes[key].n)}
+	if p.sweep == nil && !p.closed {
 		p.sweep = time.AfterFunc(sweepEvery, p.old)
 	}
 }
