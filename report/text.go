@@ -80,11 +80,11 @@ func (p *page) paint(colour, text string) string {
 
 func (p *page) header() {
 	r := &p.s.Run
-	name := r.Name
-	if name == "" {
-		name = "run " + r.ID
+	name := r.ID // begins with the time
+	if r.Name != "" {
+		name = r.Name + ", " + r.Start.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
-	p.line("tokamak", fmt.Sprintf("%s, %s, seed %d", name, r.Start.UTC().Format("2006-01-02 15:04:05 UTC"), r.Seed))
+	p.line("tokamak", fmt.Sprintf("%s, seed %d", name, r.Seed))
 	target := strings.Join(r.Targets, " ")
 	for _, part := range []string{r.API, r.Model} {
 		if part != "" {

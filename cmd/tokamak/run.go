@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"time"
 
@@ -43,6 +44,9 @@ func (c *runCommand) Run(ctx context.Context, std streams, ended *result) error 
 	}
 	summary, err := c.drive(ctx, std, s, r)
 	if summary != nil {
+		if !c.Quiet {
+			fmt.Fprintln(std.err) // on a terminal the results stand apart
+		}
 		ended.code = exit.Code(summary.Verdict.Exit)
 		if err := c.show(std, summary); err != nil {
 			return err
