@@ -13,22 +13,31 @@ import (
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
-// buildWorkload opens what is sent, and the tokenizer that counts it.
+// openDataset opens the dataset, if there is one. It comes before the load,
+// which may need its moments, and before the workload, which uses up one that
+// can be read only once.
+func (r *Run) openDataset(context.Context) error {
+	d := r.scenario.Workload.Config.Dataset
+	if d == nil {
+		return nil
+	}
+	set := *d
+	if set.Name == "-" && set.Open == nil {
+		set = *workload.OpenDataset("-", r.opt.Stdin)
+	}
+	r.dataset = &set
+	return nil
+}
+
+// buildWorkload prepares what is sent, and the tokenizer that counts it.
 func (r *Run) buildWorkload(context.Context) error {
 	cfg := r.scenario.Workload.Config
+	cfg.Dataset = r.dataset
 	if !r.scenario.Target.Sim() {
 		// A server that was driven before knows the texts of the same seed:
 		// lengths and order stay, the words differ from run to run.
 		r.salt = uint64(time.Now().UnixNano())
 		cfg.Salt = r.salt
-	}
-	if d := cfg.Dataset; d != nil {
-		set := *d
-		if set.Name == "-" && set.Open == nil {
-			set = *workload.OpenDataset("-", r.opt.Stdin)
-		}
-		cfg.Dataset = &set
-		r.dataset = &set
 	}
 	if !r.scenario.Target.Virtual {
 		if err := r.openTokenizer(); err != nil {
@@ -88,6 +97,9 @@ func (r *Run) ownTiming() error {
 	}
 	times, err := workload.Schedule(r.dataset, limit, r.scenario.Seed)
 	if errors.Is(err, workload.ErrNoTiming) && len(r.plan.Stages) > 0 {
+		s := r.scenario
+		s.Load.Kind = scenario.ClosedLoop
+		s.Notices = append(s.Notices, "no load given, and the dataset has no moments: "+s.Load.String())
 		return nil
 	}
 	if err != nil {

@@ -114,7 +114,7 @@ func safeName(s string) string {
 }
 
 func (r *Run) build(ctx context.Context) error {
-	steps := []func(context.Context) error{r.buildWorkload, r.buildLoad, r.buildTarget}
+	steps := []func(context.Context) error{r.openDataset, r.buildLoad, r.buildWorkload, r.buildTarget}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err

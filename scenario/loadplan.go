@@ -61,7 +61,7 @@ func (r *resolver) kind(s *Scenario) *load.Stage {
 	case r.has("load.speed"):
 		l.Kind = OwnTiming
 		return nil
-	case s.Workload.Dataset() != "":
+	case s.Workload.Dataset() != "" && s.Workload.Dataset() != "-":
 		l.Kind = OwnTiming
 	default:
 		l.Kind = ClosedLoop

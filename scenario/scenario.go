@@ -129,7 +129,7 @@ type Load struct {
 	// Plan is complete for load.New but for Schedule where Kind is OwnTiming.
 	// There its stages, if any, are what to do where the dataset has no
 	// moments: without stages (Speed was asked for) that is an error of
-	// configuration. A dataset that has moments is one with every other Kind.
+	// configuration. With every other Kind a dataset's moments are not used.
 	// Where nothing but the dataset's end bounds the plan, MaxRequests is
 	// Unbounded.
 	Plan load.Plan
