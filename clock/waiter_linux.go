@@ -2,6 +2,7 @@ package clock
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,14 @@ import (
 type kernelWaiter struct {
 	fd      int
 	pending atomic.Bool
+	// mu keeps a late wake-up from writing into a descriptor that was closed
+	// and given to someone else.
+	mu     sync.Mutex
+	closed bool
+	// set and delay are the arguments of ppoll, kept so that a wait allocates
+	// nothing.
+	set   [1]unix.PollFd
+	delay unix.Timespec
 }
 
 // newKernelWaiter falls back to the runtime's timers where the process has no
@@ -35,11 +44,11 @@ func (w *kernelWaiter) wait(d time.Duration) bool {
 	if d <= 0 {
 		return false
 	}
-	fds := []unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}}
-	ts := unix.NsecToTimespec(int64(d))
+	w.set[0] = unix.PollFd{Fd: int32(w.fd), Events: unix.POLLIN}
+	w.delay = unix.NsecToTimespec(int64(d))
 	// EINTR (the runtime's preemption signal) is an early end: the caller
 	// computes the remaining time again.
-	n, _ := unix.Ppoll(fds, &ts, nil)
+	n, _ := unix.Ppoll(w.set[:], &w.delay, nil)
 	if n > 0 {
 		w.drain()
 		return true
@@ -52,18 +61,29 @@ func (w *kernelWaiter) wait(d time.Duration) bool {
 func (w *kernelWaiter) drain() {
 	var b [8]byte
 	_, _ = unix.Read(w.fd, b[:])
-	w.pending.Store(false)
+	w.pending.Swap(false) // and not Store: it must see what came before the wake-up
 }
 
 func (w *kernelWaiter) wake() {
 	if w.pending.Swap(true) {
 		return
 	}
-	one := [8]byte{1}
-	_, _ = unix.Write(w.fd, one[:])
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		one := [8]byte{1}
+		_, _ = unix.Write(w.fd, one[:])
+	}
 }
 
-func (w *kernelWaiter) close() { _ = unix.Close(w.fd) }
+func (w *kernelWaiter) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.closed = true
+		_ = unix.Close(w.fd)
+	}
+}
 
 // Pin locks the calling goroutine to its thread and asks the kernel for exact
 // timers on it. Call the returned function when done.

@@ -222,6 +222,21 @@ func TestTablesOfOtherTools(t *testing.T) {
 	}
 }
 
+// at counts from the start, a time stamp from the first row's.
+func TestWhereMomentsCountFrom(t *testing.T) {
+	for data, want := range map[string][]int64{
+		"at,input_tokens\n2,5\n3.5,5\n":                                                {2e9, 35e8},
+		"Timestamp,Request tokens\n2,5\n3.5,5\n":                                       {0, 15e8},
+		`{"prompt":"a","at":2}` + "\n" + `{"prompt":"b","at":2}`:                       {2e9, 2e9},
+		`{"input_length":5,"timestamp":2}` + "\n" + `{"input_length":5,"timestamp":5}`: {0, 3e6},
+	} {
+		got, err := Schedule(content(data), 0, 1)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%q: %v %s", data, err, diff)
+		}
+	}
+}
+
 func TestScheduleErrors(t *testing.T) {
 	for says, data := range map[string]string{
 		"row 2 has no moment":     `{"prompt":"a","at":0}` + "\n" + `{"prompt":"a"}`,
