@@ -33,6 +33,7 @@ type poller struct {
 	eager     *os.File
 	eagerFd   int
 	tickFd    int
+	ticker    *os.File // a timer that ticks
 	conns     connTable
 	nextGen   atomic.Uint32
 	nextID    atomic.Int64
@@ -65,25 +66,39 @@ func newPoller(cfg Config) (warmTransport, error) {
 	p := &poller{cfg: cfg, clock: cfg.Clock, realtime: clock.NewRealtime(cfg.Clock), stampHold: holdStamps(),
 		deadlines: newDeadlines(), tickWake: make(chan struct{}, 1), stop: make(chan struct{}),
 		hosts: map[string]*host{}, live: map[*Exchange]*conn{}, open: map[*conn]struct{}{}}
-	var err error
-	if p.eagerFd, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, fmt.Errorf("epoll: %w", err)
+	if err := p.openSets(); err != nil {
+		return nil, err
 	}
-	if p.tickFd, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return nil, errors.Join(fmt.Errorf("epoll: %w", err), unix.Close(p.eagerFd))
-	}
-	// As a file of the runtime's own poller the eager set costs no thread:
-	// its goroutine is parked until something happens in it.
-	if err := unix.SetNonblock(p.eagerFd, true); err != nil {
-		return nil, errors.Join(fmt.Errorf("epoll: %w", err), unix.Close(p.eagerFd), unix.Close(p.tickFd))
-	}
-	p.eager = os.NewFile(uintptr(p.eagerFd), "epoll")
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.backlog = newBacklog(cfg.Workers, cfg.MaxBody, &p.segments)
 	p.loops.Go(p.readEagerly)
 	p.loops.Go(p.readOnTick)
 	p.loops.Go(func() { p.deadlines.run(p.clock.Now, func() { p.realtime.Check() }, p.stop) })
 	return p, nil
+}
+
+// openSets makes the epoll sets and the ticking timer. The eager set and the
+// timer are waited for in the runtime's own poller: that costs no thread.
+func (p *poller) openSets() error {
+	eager, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	tick, err2 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	ticker, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_CLOEXEC|unix.TFD_NONBLOCK)
+	err := errors.Join(err1, err2, err3)
+	if err == nil {
+		err = unix.SetNonblock(eager, true)
+	}
+	if err != nil {
+		for _, fd := range []int{eager, tick, ticker, p.stampHold} {
+			if fd >= 0 {
+				_ = unix.Close(fd)
+			}
+		}
+		return fmt.Errorf("a poller: %w", err)
+	}
+	p.eagerFd, p.tickFd = eager, tick
+	p.eager = os.NewFile(uintptr(eager), "epoll")
+	p.ticker = os.NewFile(uintptr(ticker), "timerfd")
+	return nil
 }
 
 // Start sends x at once where a connection is idle, else when one is open.
@@ -191,6 +206,7 @@ func (p *poller) Close() {
 	p.lookups.Wait()
 	close(p.stop)
 	_ = p.eager.Close()
+	_ = p.ticker.Close()
 	p.loops.Wait()
 	p.backlog.close()
 	_ = unix.Close(p.tickFd)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -89,41 +90,64 @@ func (c *conn) event(r *reader, mask uint32) {
 
 // readOnTick serves the tick set until the poller is closed.
 func (p *poller) readOnTick() {
+	raw, err := p.ticker.SyscallConn()
+	if err != nil {
+		return // closed already
+	}
 	r := newReader(p)
-	tick := tickMin
-	next := p.clock.Now()
+	tick := ticker{raw: raw}
 	smallest, rounds := int64(0), 0
 	for {
 		if p.ticking.Load() == 0 {
+			tick.set(0)
 			select {
 			case <-p.stop:
 				return
 			case <-p.tickWake:
 			}
-			tick, smallest, rounds = tickMin, 0, 0
-			next = p.clock.Now()
+			tick.set(tickMin)
+			smallest, rounds = 0, 0
 			continue
 		}
-		// A sleep of the runtime's is late by up to a millisecond, but costs
-		// no thread; it is also the round's safepoint for the collector.
-		now := p.clock.Now()
-		next = max(next+tick, now+tick/4)
-		time.Sleep(time.Duration(next - now))
-		select {
-		case <-p.stop:
+		// The wait is also the round's safepoint for the collector.
+		if raw.Read(ticked) != nil {
 			return
-		default:
 		}
 		p.round(r)
 		if r.minGap > 0 && (smallest == 0 || r.minGap < smallest) {
 			smallest = r.minGap
-			tick = min(tick, tickOf(smallest))
+			tick.set(min(tick.every, tickOf(smallest)))
 		}
 		r.minGap = 0
 		if rounds++; rounds == tickWindow {
-			tick, smallest, rounds = tickOf(smallest), 0, 0
+			tick.set(tickOf(smallest))
+			smallest, rounds = 0, 0
 		}
 	}
+}
+
+// ticked takes the ticks that passed off the timer; false: none yet.
+func ticked(timer uintptr) bool {
+	var n [8]byte
+	_, _, errno := unix.RawSyscall(unix.SYS_READ, timer, uintptr(unsafe.Pointer(&n[0])), uintptr(len(n)))
+	return errno == 0
+}
+
+// ticker is a timer of the kernel's, waited for in the runtime's poller: a
+// sleep of the runtime's own wakes up to three threads each time.
+type ticker struct {
+	raw   syscall.RawConn
+	every int64 // ns; 0: it stands still
+}
+
+// set makes it tick at another interval; 0 stops it.
+func (t *ticker) set(every int64) {
+	if t.every == every {
+		return
+	}
+	t.every = every
+	spec := unix.ItimerSpec{Interval: unix.NsecToTimespec(every), Value: unix.NsecToTimespec(every)}
+	_ = t.raw.Control(func(fd uintptr) { _ = unix.TimerfdSettime(int(fd), 0, &spec, nil) })
 }
 
 // tickOf returns the tick for a smallest gap; without one the shortest.

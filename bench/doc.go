@@ -1,0 +1,11 @@
+// Command bench measures wire's poller against a bare epoll reader in C, in
+// the same run, on a server in C that paces its chunks and logs when it wrote
+// them. docs/benchmarks.md tells how to read it.
+//
+//	go run ./bench cpu      CPU for each chunk, beside the C reader
+//	go run ./bench memory   memory for each open stream
+//	go run ./bench many     5,000 streams at once: is every chunk there?
+//	go run ./bench truth    arrivals against the server's log, the reader held up
+//
+// It needs Linux and a C compiler.
+package main

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+)
+
+// options are the command's flags.
+type options struct {
+	streams string
+	gap     int
+	window  int
+	repeat  int
+	tokens  int
+	way     string
+	profile string
+}
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1) //nolint:forbidigo // the benchmark's own main
+	}
+}
+
+func run(args []string) error {
+	if len(args) > 0 && args[0] == "child" {
+		return child(args[1:])
+	}
+	mode := "cpu"
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		mode, args = args[0], args[1:]
+	}
+	var o options
+	fs := flag.NewFlagSet("bench "+mode, flag.ContinueOnError)
+	fs.StringVar(&o.streams, "streams", "", "numbers of streams, comma separated")
+	fs.IntVar(&o.gap, "gap", 0, "ms between chunks")
+	fs.IntVar(&o.window, "window", 4000, "ms measured")
+	fs.IntVar(&o.repeat, "repeat", 1, "runs of each")
+	fs.IntVar(&o.tokens, "tokens", 0, "chunks a stream")
+	fs.StringVar(&o.way, "way", "poller", "poller or nethttp")
+	fs.StringVar(&o.profile, "profile", "", "write a CPU profile of our reader here")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := buildC(dir); err != nil {
+		return err
+	}
+	switch mode {
+	case "cpu":
+		return compareCPU(dir, o)
+	case "memory":
+		return measureMemory(dir, o)
+	case "many":
+		return countMany(dir, o)
+	case "truth":
+		return compareTruth(dir, o)
+	}
+	return fmt.Errorf("unknown mode %q: want cpu, memory, many or truth", mode)
+}
