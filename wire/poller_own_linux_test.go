@@ -95,7 +95,7 @@ func readRequest(r *bufio.Reader) bool {
 	return err == nil
 }
 
-const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+const sseHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
 func get(u *url.URL) *Request { return &Request{Method: "GET", URL: u, Framing: SSE} }
 
@@ -119,7 +119,7 @@ func TestTrueArrival(t *testing.T) {
 			var x Exchange
 			x.Reset(get(u), k)
 			p.Start(&x)
-			writes <- streamHead + "data: first\n\n"
+			writes <- sseHead + "data: first\n\n"
 			sent := []int64{<-wrote}
 			for p.Stats().Chunks == 0 {
 				time.Sleep(time.Millisecond)
@@ -259,7 +259,7 @@ func TestFullBacklog(t *testing.T) {
 	event := "data: " + strings.Repeat("x", 4000) + "\n\n"
 	u := listen(t, func(c net.Conn, r *bufio.Reader) {
 		readRequest(r)
-		io.WriteString(c, streamHead)
+		io.WriteString(c, sseHead)
 		for range events {
 			if _, err := io.WriteString(c, event); err != nil {
 				return
