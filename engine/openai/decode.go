@@ -86,15 +86,18 @@ func (d *decoder) event(b []byte, e wire.Event) {
 		d.began = true
 		b = bytes.TrimPrefix(b, []byte("\xEF\xBB\xBF"))
 	}
+	if d.tailBad { // it was not the last
+		d.tailBad = false
+		d.violation(badJSON)
+	}
 	data, name, form := eventData(b)
+	d.tail = form == formUnended
 	switch form {
 	case formOther:
 		d.other(b, e)
 		return
 	case formOdd:
 		d.note(unknownLine)
-	case formUnended:
-		d.tail = true
 	}
 	d.sse = true
 	if data == nil {

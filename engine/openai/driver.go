@@ -97,7 +97,7 @@ func New(api string, o Options) (*Driver, error) {
 	return d, nil
 }
 
-// NewChat returns the chat driver for a base URL that is known to be good.
+// NewChat returns the chat driver for options that are known to be good.
 func NewChat(o Options) *Driver {
 	d, err := New(APIChat, o)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/wire"
+	"pgregory.net/rapid"
 )
 
 func TestBadStatus(t *testing.T) {
@@ -63,6 +64,27 @@ func TestBadStatus(t *testing.T) {
 				t.Errorf("failure, class, text, refused (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestEchoIsHidden(t *testing.T) {
+	prompt := "It was the best of times, it was the worst of times, it was the age of wisdom"
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.IntRange(0, len(prompt)-echoLength).Draw(t, "from")
+		n := rapid.IntRange(echoLength, len(prompt)-from).Draw(t, "n")
+		before := rapid.StringMatching(`[0-9 ]{0,40}`).Draw(t, "before")
+		got := hideEcho(before+prompt[from:from+n]+"#", prompt)
+		for i := 0; i+echoLength <= len(prompt); i++ {
+			if strings.Contains(got, prompt[i:i+echoLength]) {
+				t.Fatalf("%q still shows %q", got, prompt[i:i+echoLength])
+			}
+		}
+		if !strings.Contains(got, hidden) {
+			t.Fatalf("nothing hidden in %q", got)
+		}
+	})
+	if s := "unlike anything in the prompt"; hideEcho(s, prompt) != s {
+		t.Error("hidden without a reason")
 	}
 }
 

@@ -55,7 +55,7 @@ func eventData(b []byte) (data, name []byte, f form) {
 		return nil, nil, formOther
 	case odd > 0:
 		f = formOdd
-	case !bytes.HasSuffix(b, []byte("\n\n")) && !bytes.HasSuffix(b, []byte("\n\r\n")) && !bytes.HasSuffix(b, []byte("\r\r")):
+	case !bytes.HasSuffix(b, []byte("\n\n")) && !bytes.HasSuffix(b, []byte("\n\r\n")) && !bytes.HasSuffix(b, []byte("\r\r")) && !bytes.HasSuffix(b, []byte("\n\r")):
 		f = formUnended
 	}
 	name, data, ok := wire.EventData(b)

@@ -10,9 +10,10 @@ import (
 const (
 	maxErrorText = 300
 	hidden       = "[redacted]"
-	// echoWindow is from how many bytes on a text that equals a part of the
-	// prompt counts as its echo.
-	echoWindow = 24
+	// echoLength is from how many bytes on a text that equals a part of the
+	// prompt counts as its echo; maxEchoed is how much of a prompt is compared.
+	echoLength = 24
+	maxEchoed  = 64 << 10
 )
 
 // secretLooks are what credentials look like, wherever they stand.
@@ -25,7 +26,7 @@ var secretLooks = regexp.MustCompile(`(?i)(bearer|basic)\s+[^\s"',;]*[0-9=._-][^
 // redact makes one line of at most 300 bytes of a server's words, without
 // credentials and without what it repeats of the prompt.
 func (d *decoder) redact(s string) string {
-	s = clean(s, 8*maxErrorText)
+	s = clean(s, 4*maxErrorText)
 	for _, secret := range d.d.secrets() {
 		s = strings.ReplaceAll(s, secret, hidden)
 	}
@@ -33,9 +34,8 @@ func (d *decoder) redact(s string) string {
 	for _, m := range d.c.Messages {
 		s = hideEcho(s, m.Content)
 	}
-	if len(d.c.Body) > 0 {
-		s = hideEcho(s, string(d.c.Body))
-	}
+	s = hideEcho(s, string(d.c.Body))
+	s = hideEcho(s, string(d.d.opt.Extra))
 	return clean(s, maxErrorText)
 }
 
@@ -58,24 +58,26 @@ func (d *Driver) secrets() []string {
 	return out
 }
 
-// hideEcho replaces runs of s that also stand in the prompt.
+// hideEcho replaces what also stands in the prompt: all runs of s of at least
+// echoLength bytes, since such a run holds a probe that begins at a multiple of
+// the step, and some shorter ones.
 func hideEcho(s, prompt string) string {
-	if len(prompt) < echoWindow || len(s) < echoWindow {
-		return s
-	}
-	// An echo begins at the prompt's head or is cut from somewhere in it; a
-	// long prompt is looked at in part only.
-	prompt = prompt[:min(len(prompt), 256<<10)]
-	for i := 0; i+echoWindow <= len(s); i++ {
-		if !strings.Contains(prompt, s[i:i+echoWindow]) {
+	const probe, step = 16, echoLength - 16
+	prompt = prompt[:min(len(prompt), maxEchoed)]
+	for i := 0; i+probe <= len(s); i += step {
+		at := strings.Index(prompt, s[i:i+probe])
+		if at < 0 {
 			continue
 		}
-		end := i + echoWindow
-		for end < len(s) && strings.Contains(prompt, s[i:end+1]) {
-			end++
+		from, to := i, i+probe
+		for left := at - 1; from > 0 && left >= 0 && s[from-1] == prompt[left]; left-- {
+			from--
 		}
-		s = s[:i] + hidden + s[end:]
-		i += len(hidden) - 1
+		for right := at + probe; to < len(s) && right < len(prompt) && s[to] == prompt[right]; right++ {
+			to++
+		}
+		s = s[:from] + hidden + s[to:]
+		i = (from + len(hidden)) / step * step
 	}
 	return s
 }
