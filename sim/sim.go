@@ -45,6 +45,13 @@ func NewEngine(o Options, loop clock.Loop) (*Engine, error) {
 	return core.New(cfg, loop)
 }
 
+// Check tells whether an engine can be made of the options: weights and the
+// asked length fit. The options of an engine that Serve takes pass it.
+func (o Options) Check() error {
+	_, err := NewEngine(o, nil)
+	return err
+}
+
 // Config works out what the core needs from the options: block count, limits
 // and step times.
 func (o Options) Config() (core.Config, error) {
