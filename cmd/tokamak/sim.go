@@ -78,6 +78,9 @@ func (c *simCommand) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	if err := o.Check(); err != nil {
+		return exit.With(exit.Usage, err)
+	}
 	so := sim.ServeOptions{LogTokens: c.LogTokens}
 	if c.Log != "" {
 		f, err := os.Create(c.Log)
