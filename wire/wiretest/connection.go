@@ -61,8 +61,9 @@ func connectionFaults() []Fault {
 		}},
 		{Name: "slow_drip", Status: 200, serve: func(p *peer) bool {
 			text := headText(200, streamFields...) + chunked(events(p.objects())) + "0\r\n\r\n"
-			for i := 0; i < len(text) && !p.over(); i += 16 {
-				p.raw(text[i:min(i+16, len(text))])
+			step := len(text)/100 + 1
+			for i := 0; i < len(text) && !p.over(); i += step {
+				p.raw(text[i:min(i+step, len(text))])
 				p.pause(time.Millisecond)
 			}
 			return true
