@@ -98,9 +98,11 @@ func TestRealClocks(t *testing.T) {
 			if c.Wait(-5) || c.Wait(0) {
 				t.Error("woken by nobody")
 			}
-			c.Wake()
-			if !c.Wait(Forever) {
-				t.Error("the wake-up is lost")
+			for _, until := range []int64{Forever, 0} {
+				c.Wake()
+				if !c.Wait(until) {
+					t.Error("the wake-up is lost")
+				}
 			}
 		})
 	}
