@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"time"
 
-	"golang.org/x/net/http/httpproxy"
-
 	"github.com/tokamak-bench/tokamak/engine/openai"
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/record"
@@ -82,8 +80,8 @@ func (r *Run) wireConfig() (wire.Config, error) {
 			return cfg, exit.With(exit.Usage, err)
 		}
 	}
-	if !t.Sim() {
-		cfg.Proxy = proxy(t.Proxy)
+	if !t.Sim() && t.Proxy.Any() {
+		cfg.Proxy = t.Proxy.For
 	}
 	return cfg, err
 }
@@ -96,21 +94,6 @@ func (r *Run) openAhead() int {
 		return int(s.PeakUsers)
 	}
 	return min(max(int(s.PeakRate), 1), 64)
-}
-
-// proxy decides the proxy of a URL as asked, else as the environment says.
-func proxy(p scenario.Proxy) func(*url.URL) (*url.URL, error) {
-	env := httpproxy.FromEnvironment()
-	if p.URL != nil {
-		env.HTTPProxy, env.HTTPSProxy = p.URL.String(), p.URL.String()
-	}
-	if p.NoProxy != "" {
-		env.NoProxy = p.NoProxy
-	}
-	if env.HTTPProxy == "" && env.HTTPSProxy == "" {
-		return nil
-	}
-	return env.ProxyFunc()
 }
 
 // server makes one base URL a target.

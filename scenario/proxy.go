@@ -49,6 +49,11 @@ func (r *resolver) proxyEnvironment() httpproxy.Config {
 		HTTPSProxy: get(append([]string{"https_proxy", "HTTPS_PROXY"}, all...)...), NoProxy: get("no_proxy", "NO_PROXY")}
 }
 
+// Any tells whether there may be a proxy for some URL.
+func (p *Proxy) Any() bool {
+	return p.URL != nil || p.environment.HTTPProxy != "" || p.environment.HTTPSProxy != ""
+}
+
 // For returns the proxy for a URL, nil for none. The environment's is never
 // used for this machine's own addresses, one that was asked for is.
 func (p *Proxy) For(u *url.URL) (*url.URL, error) {

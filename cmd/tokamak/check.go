@@ -1,8 +1,70 @@
 package main
 
-import "errors"
+import (
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
 
-type checkCommand struct{}
+	"github.com/alecthomas/kong"
 
-// Run is not there yet.
-func (checkCommand) Run() error { return errors.New("not yet") }
+	"github.com/tokamak-bench/tokamak/check"
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/runner"
+	"github.com/tokamak-bench/tokamak/scenario"
+)
+
+type checkCommand struct {
+	Scenario       string `arg:"" optional:"" placeholder:"SCENARIO.yaml" help:"Scenario file whose target to look at. Flags override it."`
+	scenario.Flags        // those of the target: see onlyTarget
+	output
+}
+
+// onlyTarget leaves the flags out of check that say nothing of a target.
+func onlyTarget() kong.Option {
+	var others []string
+	for f := range reflect.TypeFor[scenario.Flags]().Fields() {
+		if f.Tag.Get("section") != "target" || f.Name == "Virtual" {
+			others = append(others, f.Name)
+		}
+	}
+	return kong.IgnoreFields(`^checkCommand\.(` + strings.Join(others, "|") + `)$`)
+}
+
+// Run looks at the target and prints ten lines.
+func (c *checkCommand) Run(ctx context.Context, std streams, ended *result) error {
+	s, err := scenario.Read(c.Scenario, c.Flags)
+	if err != nil {
+		return configuration(err)
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	reports, err := runner.Check(ctx, s, runner.Options{Executable: executable, Version: readVersion().Version, Stdin: std.in})
+	if err != nil {
+		return err
+	}
+	for _, r := range reports {
+		if !r.Usable {
+			ended.code = exit.Target
+		}
+	}
+	if c.json() {
+		return printJSON(std.out, reports)
+	}
+	return printChecks(std, reports)
+}
+
+func printChecks(std streams, reports []*check.Report) error {
+	for i, r := range reports {
+		if i > 0 {
+			fmt.Fprintln(std.out)
+		}
+		if err := r.Text(std.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -9,25 +9,27 @@ import (
 	"github.com/tokamak-bench/tokamak/exit"
 )
 
-// main runs the command. The first interrupt ends it cleanly, with what it
-// has; the second at once.
 func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan exit.Code, 1)
 	go func() { done <- command(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }()
-	interrupted := false
-	for {
+	os.Exit(int(await(done, signals, cancel)))
+}
+
+// await returns the command's exit code. The first signal ends the command
+// cleanly, with what it has; the second at once.
+func await(done <-chan exit.Code, signals <-chan os.Signal, end func()) exit.Code {
+	for interrupted := false; ; interrupted = true {
 		select {
 		case code := <-done:
-			os.Exit(int(code))
+			return code
 		case <-signals:
 			if interrupted {
-				os.Exit(int(exit.Interrupted))
+				return exit.Interrupted
 			}
-			interrupted = true
-			cancel()
+			end()
 		}
 	}
 }

@@ -19,6 +19,6 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NO_COLOR", "1")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "metrics": metrics, "await": await, "schema": schema},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "metrics": metrics, "await": awaitFile, "schema": schema},
 	})
 }

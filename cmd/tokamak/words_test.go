@@ -53,8 +53,8 @@ func metrics(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// await waits until a file is there: await FILE.
-func await(ts *testscript.TestScript, neg bool, args []string) {
+// awaitFile waits until a file is there: await FILE.
+func awaitFile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: await FILE")
 	}
