@@ -233,8 +233,12 @@ func (d *decoder) counts() {
 		d.note(usageMissing)
 	}
 	if limit := d.c.MaxTokens * int64(max(d.d.n, 1)); limit > 0 {
-		if u.Completion.N > limit || !u.Completion.Known && int64(len(a.Chunks.At)) > limit {
+		exact := len(d.c.Body) == 0 && d.d.plan.Load().ignoreEOS
+		switch {
+		case u.Completion.N > limit, !u.Completion.Known && int64(len(a.Chunks.At)) > limit:
 			d.note(overMaxTokens)
+		case exact && u.Completion.Known && u.Completion.N < limit:
+			d.note(underMaxTokens)
 		}
 	}
 	if u.Reasoning.N > 0 && a.Thinking == 0 {

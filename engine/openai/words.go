@@ -1,6 +1,7 @@
 package openai
 
-// Violations: what a response did against its API, so that it failed.
+// Violations: what a response did against its API, so that it failed. All
+// words stand in docs/responses.md.
 const (
 	noTerminator   = "no_terminator"    // a stream ended without data: [DONE]
 	noFinishReason = "no_finish_reason" // a choice ended without one
@@ -14,28 +15,29 @@ const (
 
 // Notes: what is odd but whole.
 const (
-	usageMissing     = "usage_missing"      // no usage came
-	usageZero        = "usage_zero"         // usage came and was zero throughout: counts as missing
-	overMaxTokens    = "over_max_tokens"    // more output tokens than asked for
-	notStreamed      = "not_streamed"       // a whole JSON body where a stream was asked for
-	streamedUnasked  = "streamed_unasked"   // a stream where a whole body was asked for
-	wrongContentType = "wrong_content_type" // the Content-Type does not say what the body is
-	emptyAnswer      = "empty_answer"       // ended without one byte of content
-	emptyLength      = "empty_length"       // ended for length before any text: reasoning used it up
-	hiddenReasoning  = "hidden_reasoning"   // reasoning tokens are counted but none were streamed
-	thinkTags        = "think_tags"         // reasoning came as <think> inside the text
-	thinkUnopened    = "think_unopened"     // </think> came without <think>: all before it counts as reasoning
-	splitUTF8        = "split_utf8"         // a character's bytes came in two chunks
-	splitSurrogates  = "split_surrogates"   // the halves of a surrogate pair came in two chunks
-	replacementChar  = "replacement_char"   // U+FFFD in the text: the server could not form a character
-	afterDone        = "after_done"         // data after [DONE]
-	contentAfterEnd  = "content_after_finish"
-	finishChanged    = "finish_changed"  // a choice had two different finish reasons
-	missingChoices   = "missing_choices" // fewer choices than asked for
-	extraChoices     = "extra_choices"   // more choices than asked for
-	unknownLine      = "unknown_line"    // lines in the stream that are no field of an event
-	unendedEvent     = "unended_event"   // the last event had no blank line after it
-	retryUnreadable  = "retry_after_unreadable"
+	usageMissing     = "usage_missing"          // no usage came
+	usageZero        = "usage_zero"             // usage came and was zero throughout: counts as missing
+	overMaxTokens    = "over_max_tokens"        // more output tokens than asked for
+	underMaxTokens   = "under_max_tokens"       // fewer output tokens than asked for, though ignore_eos was accepted
+	notStreamed      = "not_streamed"           // a whole JSON body where a stream was asked for
+	streamedUnasked  = "streamed_unasked"       // a stream where a whole body was asked for
+	wrongContentType = "wrong_content_type"     // the Content-Type does not say what the body is
+	emptyAnswer      = "empty_answer"           // ended without one byte of content
+	emptyLength      = "empty_length"           // ended for length before any text: reasoning used it up
+	hiddenReasoning  = "hidden_reasoning"       // reasoning tokens are counted but none were streamed
+	thinkTags        = "think_tags"             // reasoning came as <think> inside the text
+	thinkUnopened    = "think_unopened"         // </think> came without <think>: all before it counts as reasoning
+	splitUTF8        = "split_utf8"             // a character's bytes came in two chunks
+	splitSurrogates  = "split_surrogates"       // the halves of a surrogate pair came in two chunks
+	replacementChar  = "replacement_char"       // U+FFFD in the text: the server could not form a character
+	afterDone        = "after_done"             // data after [DONE]
+	contentAfterEnd  = "content_after_finish"   // content came for a choice that had ended
+	finishChanged    = "finish_changed"         // a choice had two different finish reasons
+	missingChoices   = "missing_choices"        // fewer choices than asked for
+	extraChoices     = "extra_choices"          // more choices than asked for
+	unknownLine      = "unknown_line"           // lines in the stream that are no field of an event
+	unendedEvent     = "unended_event"          // the last event had no blank line after it
+	retryUnreadable  = "retry_after_unreadable" // no number of seconds, or a date without a Date to count from
 )
 
 // Error classes of responses that are no success.
