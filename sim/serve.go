@@ -62,6 +62,7 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 		_ = server.Close()
 	}
 	<-ended
+	face.Stop() // cut requests leave the engine before its loop ends
 	return nil
 }
 

@@ -459,3 +459,21 @@ func TestUsageEqualsTheClientsCount(t *testing.T) {
 		}
 	})
 }
+
+// Told to end, the server cuts what is under way and leaves nothing behind (the
+// bubble would not end with a goroutine in it).
+func TestEndsWithStreamsUnderWay(t *testing.T) {
+	var log string
+	serve(t, "sim://llama3-8b@a100-80g", func(s *served) {
+		resp := s.post(s.t.Context(), "/v1/chat/completions", `{`+hello+`,"max_tokens":5000,"ignore_eos":true,"stream":true}`)
+		s.t.Cleanup(func() {
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			log = s.log.String()
+		})
+		time.Sleep(time.Second)
+	})
+	if !strings.Contains(log, `"finish":"abort"`) {
+		t.Errorf("log %q", log)
+	}
+}

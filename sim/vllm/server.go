@@ -44,6 +44,7 @@ type Server struct {
 	language func() (*language, error)
 	number   atomic.Uint64 // of requests, for ids
 	load     atomic.Int64
+	busy     sync.RWMutex // read-locked by each request that needs the loop
 }
 
 // language is what turns text into tokens and back.
@@ -82,6 +83,10 @@ func New(cfg Config, loop clock.Loop, epoch time.Time) (*Server, error) {
 
 // Warm loads the tokenizer.
 func (s *Server) Warm() { _, _ = s.language() }
+
+// Stop refuses new requests and returns when none is being answered. The loop
+// must run until then.
+func (s *Server) Stop() { s.busy.Lock() }
 
 // Handler returns the server's routes.
 func (s *Server) Handler() http.Handler {
@@ -123,6 +128,11 @@ func other(method string) string {
 // complete answers one request of either API.
 func (s *Server) complete(w http.ResponseWriter, r *http.Request, a api) {
 	arrived := s.loop.Now()
+	if !s.busy.TryRLock() {
+		(&apiError{Message: "the server is shutting down", Type: "ServiceUnavailableError", Code: http.StatusServiceUnavailable}).write(w)
+		return
+	}
+	defer s.busy.RUnlock()
 	s.load.Add(1)
 	defer s.load.Add(-1)
 	q, problem := s.read(r, a)
