@@ -16,6 +16,9 @@ type flight struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	body   assembly
+	// limits and sendErr are set once the request has left over HTTP/1.1.
+	limits  *readLimits
+	sendErr error
 
 	mu     sync.Mutex
 	killed bool
@@ -56,7 +59,6 @@ func (f *flight) fly() {
 	defer f.t.wg.Done()
 	x, r := f.x, f.x.Request
 	f.body = assembly{maxEvent: f.t.cfg.MaxEvent, maxBody: f.t.cfg.MaxBody, hand: f.hand, spare: f.t.spare, newest: NotReached}
-	x.ConnStart = f.t.cfg.Clock.Now()
 	if r.Limits.Total > 0 {
 		var stop context.CancelFunc
 		f.ctx, stop = context.WithTimeoutCause(f.ctx, r.Limits.Total, causeError(TimeoutTotal))

@@ -64,7 +64,7 @@ func newNetHTTP(cfg Config, dial func(ctx context.Context, network, address stri
 	return t
 }
 
-// Start begins an exchange on a goroutine of its own.
+// Start begins an exchange; a goroutine of its own reads the response.
 func (t *netHTTP) Start(x *Exchange) {
 	f := &flight{t: t, x: x, lane: t.lanes.Add(1)}
 	f.ctx, f.cancel = context.WithCancelCause(t.ctx)
@@ -79,6 +79,10 @@ func (t *netHTTP) Start(x *Exchange) {
 		x.Cause, x.Err, x.End = Cut, errClosed, t.cfg.Clock.Now()
 		go x.Sink.Ended(x) // the workers may be gone
 		return
+	}
+	x.ConnStart = t.cfg.Clock.Now()
+	if t.h2 == nil {
+		f.hasten()
 	}
 	go f.fly()
 }

@@ -14,23 +14,42 @@ import (
 // readSize is the room for one read.
 const readSize = 8 << 10
 
-// http1 runs the exchange over HTTP/1.1.
-func (f *flight) http1() (Cause, error) {
-	x, now := f.x, f.t.cfg.Clock.Now
+// hasten sends the request at once, on the caller's goroutine, where that
+// cannot block: a small one over a connection that lies idle, so that the send
+// buffer is empty. It spares the request the start of a goroutine.
+func (f *flight) hasten() {
+	x := f.x
+	if len(x.Request.Body) > smallBody {
+		return
+	}
 	head, err := appendHead(nil, x.Request, f.t.cfg.Reuse == Fresh)
 	if err != nil {
-		return LocalFailure, err
+		return // http1 will say so
 	}
-	c, cause, err := f.connect()
-	if err != nil {
-		return cause, err
+	if c := f.t.pool.take(connKey(x.Request.URL)); c != nil {
+		f.leave(c, head)
 	}
-	x.ConnReady, x.ConnID, x.ConnReused = now(), c.id, c.kept
-	c.used = true
-	f.attach(c)
-	cause, err = f.exchange(c, c.proxied(head, x.Request.URL))
-	if x.Stamps == KernelStamps {
-		x.ClockError = f.t.stamps.clockError()
+}
+
+// http1 runs the exchange over HTTP/1.1.
+func (f *flight) http1() (Cause, error) {
+	if f.limits == nil {
+		head, err := appendHead(nil, f.x.Request, f.t.cfg.Reuse == Fresh)
+		if err != nil {
+			return LocalFailure, err
+		}
+		c, cause, err := f.connect()
+		if err != nil {
+			return cause, err
+		}
+		f.leave(c, head)
+	}
+	c := f.limits.conn
+	cause, err := f.receive(c, f.limits)
+	// A server may answer before it has read all, and close: its answer says
+	// more than our failed write.
+	if err != nil && f.sendErr != nil && f.x.Status == 0 {
+		cause, err = f.limits.causeOf(f.sendErr)
 	}
 	f.attach(nil)
 	if err == nil && c.parser.KeepAlive() && !c.spoilt && f.ctx.Err() == nil {
@@ -61,23 +80,16 @@ func (f *flight) connect() (*netConn, Cause, error) {
 	return nil, cause, err
 }
 
-// exchange writes the request and reads the response.
-func (f *flight) exchange(c *netConn, head []byte) (Cause, error) {
-	x, good := f.x, c.stamps.good
+// leave takes the connection for the exchange and sends the request.
+func (f *flight) leave(c *netConn, head []byte) {
+	x := f.x
+	x.ConnReady, x.ConnID, x.ConnReused = f.t.cfg.Clock.Now(), c.id, c.kept
+	c.used = true
 	c.parser.Reset(x.Request.Method)
-	d := &readLimits{flight: f, conn: c}
-	sendErr := f.send(c, head, d)
-	c.spoilt = sendErr != nil
-	cause, err := f.receive(c, d)
-	if c.stamps.good > good {
-		x.Stamps = KernelStamps
-	}
-	// A server may answer before it has read all, and close: its answer says
-	// more than our failed write.
-	if err != nil && sendErr != nil && x.Status == 0 {
-		return d.causeOf(sendErr)
-	}
-	return cause, err
+	f.attach(c)
+	f.limits = &readLimits{flight: f, conn: c}
+	f.sendErr = f.send(c, c.proxied(head, x.Request.URL), f.limits)
+	c.spoilt = f.sendErr != nil
 }
 
 // smallBody is what is copied to leave in one write with the head.
@@ -112,6 +124,12 @@ func (f *flight) receive(c *netConn, d *readLimits) (Cause, error) {
 	if c.buf == nil {
 		c.buf = make([]byte, readSize)
 	}
+	good := c.stamps.good
+	defer func() {
+		if c.stamps.good > good {
+			f.x.Stamps, f.x.ClockError = KernelStamps, f.t.stamps.clockError()
+		}
+	}()
 	for {
 		d.arm()
 		n, err := c.Read(c.buf)
