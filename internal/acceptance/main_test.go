@@ -48,7 +48,7 @@ type outcome struct {
 }
 
 // tokamak runs the command to its end in a directory of its own.
-func tokamak(t *testing.T, args ...string) outcome {
+func tokamak(t testing.TB, args ...string) outcome {
 	t.Helper()
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = t.TempDir()
@@ -64,7 +64,7 @@ func tokamak(t *testing.T, args ...string) outcome {
 }
 
 // run runs `tokamak run` into a run directory and reads its summary.
-func run(t *testing.T, args ...string) outcome {
+func run(t testing.TB, args ...string) outcome {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	o := tokamak(t, append([]string{"run", "--quiet", "--out", dir}, args...)...)
@@ -73,7 +73,7 @@ func run(t *testing.T, args ...string) outcome {
 	return o
 }
 
-func (o *outcome) readSummary(t *testing.T) {
+func (o *outcome) readSummary(t testing.TB) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(o.dir, record.SummaryFile))
 	if err != nil {
@@ -85,7 +85,7 @@ func (o *outcome) readSummary(t *testing.T) {
 }
 
 // wantExit fails the test with all output where the exit code is another.
-func (o *outcome) wantExit(t *testing.T, code int) {
+func (o *outcome) wantExit(t testing.TB, code int) {
 	t.Helper()
 	if o.exit != code {
 		t.Fatalf("exit %d, want %d\n%s%s", o.exit, code, o.stdout, o.stderr)
@@ -93,7 +93,7 @@ func (o *outcome) wantExit(t *testing.T, code int) {
 }
 
 // metric returns a statistic of the summary.
-func (o *outcome) metric(t *testing.T, name, stat string) float64 {
+func (o *outcome) metric(t testing.TB, name, stat string) float64 {
 	t.Helper()
 	m, ok := o.summary.Metrics[name]
 	if !ok {
@@ -135,7 +135,7 @@ type engine struct {
 }
 
 // startEngine serves a simulated engine until the test ends.
-func startEngine(t *testing.T, target string, args ...string) *engine {
+func startEngine(t testing.TB, target string, args ...string) *engine {
 	t.Helper()
 	e := &engine{log: filepath.Join(t.TempDir(), "engine.jsonl")}
 	e.cmd = exec.Command(binary, append([]string{"sim", "--child", "--listen", "127.0.0.1:0", "--target", target, "--log", e.log}, args...)...)
@@ -181,7 +181,7 @@ type served struct {
 }
 
 // requests reads the engine's request log, waiting until it holds n lines.
-func (e *engine) requests(t *testing.T, n int) []served {
+func (e *engine) requests(t testing.TB, n int) []served {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		all := e.read(t)
@@ -191,7 +191,7 @@ func (e *engine) requests(t *testing.T, n int) []served {
 	}
 }
 
-func (e *engine) read(t *testing.T) []served {
+func (e *engine) read(t testing.TB) []served {
 	t.Helper()
 	b, err := os.ReadFile(e.log)
 	if err != nil {
