@@ -63,11 +63,13 @@ type Writer struct {
 	lost       int                   // rows for which there was no room after an error
 	err        error
 	finished   bool
-	manifest   Manifest
 	unlock     func()
 
 	kick, stop, done chan struct{}
 	flushing         sync.Mutex // one flush at a time
+
+	manifestMu sync.Mutex // apart from mu: rows do not wait for run.json
+	manifest   Manifest
 }
 
 // Create makes a run directory and returns its writer. A directory that exists
@@ -287,8 +289,8 @@ func (w *Writer) Event(e Event) error {
 // UpdateManifest changes run.json: what is learnt during the run, such as
 // adapted fields. The file is replaced in one step.
 func (w *Writer) UpdateManifest(change func(m *Manifest)) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.manifestMu.Lock()
+	defer w.manifestMu.Unlock()
 	change(&w.manifest)
 	return w.writeManifest()
 }
