@@ -190,7 +190,7 @@ func (l *Load) frozen() section {
 	case Staged:
 		texts := make([]string, len(stages))
 		for i, g := range stages {
-			texts[i] = g.String()
+			texts[i] = trimZeros(g.String())
 		}
 		s.set("stages", texts).set("arrival", l.Plan.Arrival.String())
 	case OwnTiming:

@@ -20,7 +20,7 @@ func (l *Load) String() string {
 		}
 	case Staged:
 		for _, s := range l.Plan.Stages {
-			parts = append(parts, s.String())
+			parts = append(parts, trimZeros(s.String()))
 		}
 		parts[0] = "stages " + parts[0]
 	case OpenLoop:
@@ -101,8 +101,9 @@ func (t Timeouts) String() string {
 }
 
 // Short writes a duration without its zero parts: 2m, not 2m0s.
-func Short(d time.Duration) string {
-	s := d.String()
+func Short(d time.Duration) string { return trimZeros(d.String()) }
+
+func trimZeros(s string) string {
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
 	}
