@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -104,6 +105,13 @@ func (r *Run) ownTiming() error {
 	}
 	if err != nil {
 		return err
+	}
+	if d := r.scenario.Load.Duration; d > 0 {
+		end, _ := slices.BinarySearch(times, int64(float64(d)*r.plan.Speed))
+		times = times[:end]
+	}
+	if len(times) == 0 {
+		return errors.New("the dataset has nothing due in the time asked for")
 	}
 	r.plan.Stages, r.plan.Schedule = nil, times
 	return nil
