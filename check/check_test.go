@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,6 +26,7 @@ import (
 
 // fake is a server that can be odd in ways that a check must see.
 type fake struct {
+	mu         *sync.Mutex
 	models     string // body of the list
 	key        string
 	owner      string
@@ -43,6 +45,8 @@ type fake struct {
 }
 
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.asked++
 	if f.key != "" && r.Header.Get("Authorization") != "Bearer "+f.key {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -119,7 +123,7 @@ func (f *fake) chat(w http.ResponseWriter, r *http.Request) {
 
 func start(t *testing.T, f *fake) (wire.Transport, openai.Options) {
 	t.Helper()
-	f.prompts = map[string]bool{}
+	f.prompts, f.mu = map[string]bool{}, &sync.Mutex{}
 	srv := httptest.NewServer(f)
 	tr := wire.NewNetHTTP(wire.Config{Clock: clock.NewPortable()})
 	t.Cleanup(func() {
@@ -203,6 +207,8 @@ func TestRun(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s%s", diff, text.String())
 			}
+			tt.fake.mu.Lock()
+			defer tt.fake.mu.Unlock()
 			if r.Usable != usable || r.Requests != tt.fake.asked || r.Requests > 9 {
 				t.Errorf("usable %v, %d requests counted, %d seen", r.Usable, r.Requests, tt.fake.asked)
 			}

@@ -11,10 +11,10 @@ import (
 
 // What is kept of one answer at most, so that no server exhausts the client.
 const (
-	maxContent = 64 << 20 // bytes of content
-	maxRows    = 4 << 20  // content chunks
+	maxContent = 16 << 20 // bytes of content
+	maxRows    = 1 << 20  // content chunks
 	maxChoices = 128      // highest choice index, where no more were asked for
-	maxRaw     = 64 << 20 // bytes of a body that is no event stream
+	maxRaw     = 32 << 20 // bytes of a body that is no event stream
 	maxWords   = 32       // violations or notes
 )
 
