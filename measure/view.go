@@ -117,9 +117,16 @@ func (v *View) poolOf(name string, wanted func(*row) bool) series {
 		}
 	}
 	with := 0
-	for batch := range s.values {
-		s.n += len(batch)
-		if len(batch) > 0 {
+	for _, r := range v.rows {
+		if v.fate(r) != good || !wanted(r) {
+			continue
+		}
+		n := int(r.gaps.count)
+		if !r.gaps.fixed {
+			n = len(v.gapValues(name, r))
+		}
+		s.n += n
+		if n > 0 {
 			with++
 		}
 	}
