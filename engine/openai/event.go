@@ -86,12 +86,12 @@ func isField(line []byte) bool {
 // holds content is there and not empty. It neither allocates nor decodes.
 func IsToken(event []byte) bool {
 	for rest := event; ; {
-		i := bytes.Index(rest, []byte(`":`))
+		i := bytes.IndexByte(rest, ':')
 		if i < 0 {
 			return false
 		}
-		name, value := rest[:i], rest[i+2:]
-		if holdsContent(name) && !isEmpty(value) {
+		name, value := bytes.TrimRight(rest[:i], " "), rest[i+1:]
+		if n := len(name) - 1; n > 0 && name[n] == '"' && holdsContent(name[:n]) && !isEmpty(value) {
 			return true
 		}
 		rest = value

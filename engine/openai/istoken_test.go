@@ -13,6 +13,7 @@ func TestIsToken(t *testing.T) {
 	}{
 		"text":            {delta(`"content":"x"`), true},
 		"spaced":          {delta(`"content": "x"`), true},
+		"spaced before":   {delta(`"content" : "x"`), true},
 		"completion":      {`{"choices":[{"text":"x"}]}`, true},
 		"reasoning":       {delta(`"reasoning_content":"x"`), true},
 		"reasoning, vLLM": {delta(`"content":null,"reasoning":"x"`), true},
