@@ -26,6 +26,7 @@ func Suite(t *testing.T, newTransport New) {
 	t.Run("whole", s.whole)
 	t.Run("ndjson", s.ndjson)
 	t.Run("limits", s.limits)
+	t.Run("late_reader", s.lateReader)
 	t.Run("cancel", s.cancel)
 	t.Run("cancel_race", s.cancelRace)
 	t.Run("close", s.close)

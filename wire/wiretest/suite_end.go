@@ -1,6 +1,9 @@
 package wiretest
 
 import (
+	"bufio"
+	"net"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -162,4 +165,59 @@ func (s *suite) slowSink(t *testing.T) {
 	if slow.X.Cause != wire.Completed || len(slow.Events) != 12 {
 		t.Errorf("%v, %d events", slow.X.Cause, len(slow.Events))
 	}
+}
+
+// lateReader holds the reader back for longer than Limits.Stall while the next
+// events arrive in time: the lateness is the client's and no deadline strikes.
+func (s *suite) lateReader(t *testing.T) {
+	const stall = 50 * time.Millisecond
+	next, sent := make(chan struct{}), make(chan struct{})
+	u := serveStream(t, func(send func(string)) {
+		send("data: 1\n\n")
+		<-next
+		send("data: 2\n\ndata: 3\n\n")
+		close(sent)
+	})
+	tr := s.open(t, wire.Config{})
+	first := true
+	rec := Start(tr, &wire.Request{Method: "GET", URL: u, Limits: wire.Limits{Stall: stall}, IsToken: func([]byte) bool {
+		if first {
+			first = false
+			close(next)
+			<-sent
+			time.Sleep(3 * stall)
+		}
+		return true
+	}})
+	rec.Wait(t)
+	rec.Check(t)
+	if rec.X.Cause != wire.Completed || len(rec.Events) != 3 {
+		t.Errorf("%v (%v), %d events; want all three, which came in time", rec.X.Cause, rec.X.Err, len(rec.Events))
+	}
+}
+
+// serveStream answers one request with a stream of what serve sends.
+func serveStream(t *testing.T, serve func(send func(string))) *url.URL {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		p := &peer{Conn: c, br: bufio.NewReader(c)}
+		if !p.read() {
+			return
+		}
+		p.head(200, "Content-Type: text/event-stream", "Connection: close")
+		serve(p.raw)
+	}()
+	t.Cleanup(func() { _ = l.Close(); <-done })
+	return &url.URL{Scheme: "http", Host: l.Addr().String(), Path: "/"}
 }
