@@ -56,11 +56,6 @@ func (t *netHTTP) newHTTP2() *http.Transport {
 	return tr
 }
 
-// onceReader is a body that cannot be sent again.
-type onceReader struct{ io.Reader }
-
-func (onceReader) Close() error { return nil }
-
 // http2 runs the exchange over HTTP/2.
 func (f *flight) http2() (Cause, error) {
 	x, r := f.x, f.x.Request
@@ -72,8 +67,8 @@ func (f *flight) http2() (Cause, error) {
 		return LocalFailure, err
 	}
 	if len(r.Body) > 0 {
-		// Of a type that net/http does not know how to rewind.
-		req.Body, req.ContentLength = onceReader{bytes.NewReader(r.Body)}, int64(len(r.Body))
+		// Without GetBody net/http cannot send it again.
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(r.Body)), int64(len(r.Body))
 	}
 	req.Header = http.Header{"User-Agent": {"tokamak"}, "Accept-Encoding": {"identity"}}
 	own := map[string]bool{}

@@ -70,6 +70,11 @@ func connectionFaults() []Fault {
 		}},
 		{Name: "slow_accept", Status: 200, serve: func(p *peer) bool { p.pause(50 * time.Millisecond); return healthy(p) }},
 		{Name: "closes_idle", Status: 200, serve: func(p *peer) bool { healthy(p); return false }},
+		{Name: "speaks_unasked", Status: 200, serve: func(p *peer) bool {
+			text := headText(200, streamFields...) + chunked(events(p.objects())) + "0\r\n\r\n"
+			p.raw(text + text) // the second half answers nothing, and must not be taken for the next answer
+			return true
+		}},
 		{Name: "closes_on_reuse", Cause: wire.StaleConnection, Warmups: 1, serve: func(p *peer) bool {
 			return p.served == 0 && healthy(p)
 		}},

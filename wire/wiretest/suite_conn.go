@@ -98,6 +98,22 @@ func (s *suite) idleClosed(t *testing.T) {
 	}
 }
 
+// unasked shows that a connection on which the server said more than it was
+// asked carries no other request.
+func (s *suite) unasked(t *testing.T) {
+	server := s.serve(t)
+	tr := s.open(t, wire.Config{TLS: server.Client})
+	f := server.Fault(t, "speaks_unasked")
+	for i := range 3 {
+		rec := Start(tr, Post(f.URL, wire.Limits{}))
+		rec.Wait(t)
+		rec.Check(t)
+		if rec.X.Cause != wire.Completed || rec.X.ConnReused || len(rec.Events) != 12 {
+			t.Errorf("request %d: %v (%v), reused %v, %d events", i, rec.X.Cause, rec.X.Err, rec.X.ConnReused, len(rec.Events))
+		}
+	}
+}
+
 // settle waits until the server has closed every connection.
 func (s *FaultServer) settle(t *testing.T) {
 	t.Helper()
