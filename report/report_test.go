@@ -167,6 +167,24 @@ func TestColoursChangeNothingElse(t *testing.T) {
 	}
 }
 
+// TestHostileNames: what a target calls itself cannot steer the terminal.
+func TestHostileNames(t *testing.T) {
+	s := runs["good"].summary(t)
+	s.Run.Model = "m\x1b]0;title\a\x1b[2J\u009b31m\u202e\r"
+	s.Run.Notices = []string{"a\x08b"}
+	var b bytes.Buffer
+	if err := Text(&b, s, TextOptions{Colour: true}); err != nil {
+		t.Fatal(err)
+	}
+	bare := b.String()
+	for _, c := range []string{green, yellow, red, plain} {
+		bare = strings.ReplaceAll(bare, c, "")
+	}
+	if strings.ContainsAny(bare, "\x1b\a\u009b\u202e\r\x08") {
+		t.Errorf("%q", bare)
+	}
+}
+
 // TestSchema validates summaries against the published schema, and breaks
 // them to see that it can fail.
 func TestSchema(t *testing.T) {

@@ -63,6 +63,8 @@ func (p *page) cell(v measure.Value, unit string) string {
 func (p *page) latencyTitle() string {
 	r := &p.s.Requests
 	switch over := p.overs(); {
+	case over == 0 && r.Cut > 0:
+		return fmt.Sprintf("of %s requests that succeeded; the %s cut by us are left out", count(r.OK), count(r.Cut))
 	case over == 0:
 		return "of all " + count(r.OK) + " requests that ended"
 	case over > r.OK:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/record"
 )
 
 // TextOptions say how a summary is shown.
@@ -41,7 +42,7 @@ func Text(w io.Writer, s *Summary, o TextOptions) error {
 	p.slo()
 	p.client()
 	p.verdict()
-	_, err := io.WriteString(w, p.b.String())
+	_, err := io.WriteString(w, Clean(p.b.String()))
 	return err
 }
 
@@ -158,6 +159,9 @@ func (p *page) failures() {
 	}
 	var classes []string
 	for _, c := range byCount(r.Attempts.ByErrorClass) {
+		if slices.Contains(ours, c) {
+			continue
+		}
 		text := fmt.Sprintf("%s %s", count(r.Attempts.ByErrorClass[c]), c)
 		if limit, ok := p.s.Run.Timeouts[c]; ok {
 			text += fmt.Sprintf(" (the limit is %s)", figure(measure.Some(limit), "ms"))
@@ -171,6 +175,9 @@ func (p *page) failures() {
 		p.line("", count(r.Attempts.Total)+" attempts in all, repeated ones included")
 	}
 }
+
+// ours are the error classes of what was ended by us or by the workload.
+var ours = []string{"cut", "cancelled", record.CrashClass}
 
 // byCount returns keys by falling count, then by name.
 func byCount(m map[string]int) []string {
@@ -259,28 +266,30 @@ func (p *page) client() {
 // doubts names the metrics that the client shaped, those of one reason
 // together; what holds for a metric holds for its _adj form.
 func (p *page) doubts() {
-	type doubt struct {
-		trust  measure.Trust
-		reason string
-	}
-	names := map[doubt][]string{}
-	var order []doubt
+	names := map[string]map[measure.Trust][]string{} // by reason
+	var reasons []string
 	for _, name := range slices.Sorted(maps.Keys(p.s.Client.Validity)) {
 		v := p.s.Client.Validity[name]
 		if v.Trust == measure.Valid || v.Trust == "" || strings.HasSuffix(name, measure.Adj) {
 			continue
 		}
-		d := doubt{v.Trust, v.Reason}
-		if of, reason, ok := strings.Cut(v.Reason, ": "); ok && p.s.Client.Validity[of].Reason == reason {
-			d.reason = reason // a figure made of another metric
+		reason := v.Reason
+		if of, rest, ok := strings.Cut(reason, ": "); ok && p.s.Client.Validity[of].Reason == rest {
+			reason = rest // a figure made of another metric
 		}
-		if names[d] == nil {
-			order = append(order, d)
+		if names[reason] == nil {
+			names[reason] = map[measure.Trust][]string{}
+			reasons = append(reasons, reason)
 		}
-		names[d] = append(names[d], name)
+		names[reason][v.Trust] = append(names[reason][v.Trust], name)
 	}
-	for _, d := range order {
-		p.line("", fmt.Sprintf("%s: %s: %s", d.trust, strings.Join(names[d], ", "), d.reason))
+	for _, reason := range reasons {
+		p.line("", reason)
+		for _, t := range []measure.Trust{measure.Invalid, measure.Degraded} {
+			if list := names[reason][t]; len(list) > 0 {
+				p.line("", fmt.Sprintf("%s: %s", t, strings.Join(list, ", ")))
+			}
+		}
 	}
 }
 

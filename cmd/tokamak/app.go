@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/scenario"
 )
 
@@ -108,6 +109,9 @@ func usage(err error) error {
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
 		hint = "see tokamak " + parse.Context.Selected().Name + " --help"
 	}
+	if flag, _, ok := strings.Cut(err.Error(), `: expected string value but got "EOL"`); ok {
+		err = errors.New(flag + ": a value is missing")
+	}
 	return exit.Hint(exit.Usage, err, hint)
 }
 
@@ -122,7 +126,7 @@ func configuration(err error) error {
 
 // fail prints an error, one line for each thing wrong, and returns its code.
 func fail(w io.Writer, err error) exit.Code {
-	for line := range strings.SplitSeq(err.Error(), "\n") {
+	for line := range strings.SplitSeq(report.Clean(err.Error()), "\n") {
 		fmt.Fprintln(w, "tokamak:", line)
 	}
 	if h := exit.HintOf(err); h != "" {

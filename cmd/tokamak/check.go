@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"strings"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/check"
 	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/runner"
 	"github.com/tokamak-bench/tokamak/scenario"
 )
@@ -58,13 +59,15 @@ func (c *checkCommand) Run(ctx context.Context, std streams, ended *result) erro
 }
 
 func printChecks(std streams, reports []*check.Report) error {
+	var b strings.Builder
 	for i, r := range reports {
 		if i > 0 {
-			fmt.Fprintln(std.out)
+			b.WriteByte('\n')
 		}
-		if err := r.Text(std.out); err != nil {
+		if err := r.Text(&b); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := io.WriteString(std.out, report.Clean(b.String()))
+	return err
 }

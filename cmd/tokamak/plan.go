@@ -6,13 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/runner"
 	"github.com/tokamak-bench/tokamak/scenario"
 )
 
 // printPlan says before a run what it will send.
 func printPlan(w io.Writer, s *scenario.Scenario, p runner.Plan) {
-	line := func(label, text string) { fmt.Fprintf(w, "%-10s %s\n", label, text) }
+	line := func(label, text string) { fmt.Fprintf(w, "%-10s %s\n", label, report.Clean(text)) }
 	line("target", targetWords(&s.Target, p.Model))
 	line("load", s.Load.String())
 	line("workload", s.Workload.String())
