@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -34,7 +35,7 @@ func (c *columnReader) read(chunk parquet.ColumnChunk) error {
 	defer func() { _ = pages.Close() }()
 	for {
 		page, err := pages.ReadPage()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {

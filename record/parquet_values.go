@@ -30,8 +30,9 @@ func newValues(t arrow.DataType, n int) values {
 		return &octets{}
 	case arrow.BOOL:
 		return &truths{}
+	default:
+		return &byteArrays{offsets: []int32{0}}
 	}
-	return &byteArrays{offsets: []int32{0}}
 }
 
 // source is a page's values: plain, or a dictionary and indexes into it.

@@ -110,7 +110,7 @@ func (r *Run) Events() iter.Seq2[Event, error] {
 		lines := bufio.NewReader(f)
 		for n := 1; ; n++ {
 			line, err := lines.ReadBytes('\n')
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return
 			}
 			var e Event

@@ -14,7 +14,7 @@ func ImportRules(module string, rows []Row) string {
 			continue
 		}
 		name := strings.ReplaceAll(r.Package, "/", "-")
-		fmt.Fprintf(&b, "        %s:\n          files: [\"**/%s/**\", \"!$test\"]\n          deny:\n", name, r.Package)
+		fmt.Fprintf(&b, "        %s:\n          files: [\"${base-path}/%s/**\", \"!$test\"]\n          deny:\n", name, r.Package)
 		for _, other := range rows {
 			if !r.Allows(other.Package) {
 				fmt.Fprintf(&b, "            - {pkg: %s/%s, desc: \"see the table in docs/architecture.md\"}\n", module, other.Package)
