@@ -19,6 +19,9 @@ type Kind struct {
 	Form Form
 	// Latency tells that a failure counts as +inf: there is a form NAME_adj.
 	Latency bool
+	// Intended tells that it counts from the intended time, so that the
+	// client's lateness is in it.
+	Intended bool
 	// Adjusted tells that this is that form.
 	Adjusted bool
 }
@@ -39,7 +42,7 @@ func Kinds() []Kind {
 		}
 	}
 	for _, d := range definitions {
-		add(Kind{Name: d.name, Unit: d.unit, Latency: d.basis&latency != 0})
+		add(Kind{Name: d.name, Unit: d.unit, Latency: d.basis&latency != 0, Intended: d.basis&fromIntended != 0})
 	}
 	for _, name := range pooled {
 		add(Kind{Name: name, Unit: "ms", Form: Pooled, Latency: true})

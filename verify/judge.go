@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/stat"
@@ -209,6 +210,8 @@ func (s *SLO) audit(o *Objective, v *measure.View) {
 	x, ok := s.Value.Get()
 	bound := w.Bound.Or(0)
 	switch {
+	case w.Trust == measure.Invalid && s.holdsAnyway(o, v):
+		s.Reason += fmt.Sprintf("; that holds with the client's lateness counted in, though the figure itself is void: %s", w.Reason)
 	case w.Trust == measure.Invalid:
 		s.Verdict, s.Reason = Invalid, w.Reason
 	case w.Trust == measure.Degraded && ok && s.Verdict == Fail && s.Evidence.Failures == 0 && (o.Holds(x-bound) || o.Holds(x+bound)):
@@ -216,4 +219,22 @@ func (s *SLO) audit(o *Objective, v *measure.View) {
 	case w.Trust == measure.Degraded:
 		s.Reason += fmt.Sprintf("; the client may have moved it by %.3g %s: %s", bound, s.Unit, w.Reason)
 	}
+}
+
+// longStop is the standstill of the client, all of them together, from which
+// on the load sent is no longer the load asked for, whatever the figures say.
+const longStop = 500 * time.Millisecond
+
+// holdsAnyway tells whether a verdict stands although the client shaped its
+// figure: lateness is charged to the requests and so only adds to a latency,
+// and what is within the limit all the same is within it without.
+func (s *SLO) holdsAnyway(o *Objective, v *measure.View) bool {
+	if !o.Metric.Intended || o.Op != Below && o.Op != AtMost || s.Verdict == Fail || s.Evidence.Over > 0 && s.Verdict != Pass {
+		return false
+	}
+	var still int64
+	for _, stop := range v.Stops() {
+		still += stop.To - stop.From
+	}
+	return still < int64(longStop)
 }
