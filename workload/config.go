@@ -31,7 +31,7 @@ type Config struct {
 // rounded to whole ones.
 type Class struct {
 	Name, Tenant string
-	Weight       float64 // relative; 0 means 1
+	Weight       float64 // relative; where all are 0, all are alike
 	// Input is the length of a turn's new text, at least 1: without prefix
 	// and history.
 	Input stat.Distribution

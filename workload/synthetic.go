@@ -30,13 +30,14 @@ type synthetic struct {
 
 func newSynthetic(c Config, seed uint64) *synthetic {
 	s := &synthetic{Config: c, seed: seed}
+	equal := !slices.ContainsFunc(c.Classes, func(k Class) bool { return k.Weight > 0 })
 	sum := 0.0
 	for _, class := range c.Classes {
 		if class.PrefixTokens > 0 || class.Reuse {
 			s.sent = &sent{longest: map[uint64][]length{}}
 		}
 		w := class.Weight
-		if w == 0 {
+		if equal {
 			w = 1
 		}
 		sum += w

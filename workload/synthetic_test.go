@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"math"
+	"sync"
 	"testing"
 	"time"
 
@@ -64,7 +65,8 @@ func chat(t testing.TB) Config {
 		{Name: "chat", Tenant: "a", Weight: 3, Input: distribution(t, "lognormal:mean=200,cv=0.8@4..2000"),
 			Output: distribution(t, "gamma:mean=100,cv=1"), Turns: distribution(t, "uniform:1..4"),
 			Think: stat.Exponential{Average: 2}, PrefixTokens: 50, Prefixes: 3},
-		{Name: "batch", Tenant: "b", Input: stat.Constant(1000), Output: stat.Constant(10), Patience: stat.Constant(30)},
+		{Name: "off", Input: stat.Constant(1)},
+		{Name: "batch", Tenant: "b", Weight: 1, Input: stat.Constant(1000), Output: stat.Constant(10), Patience: stat.Constant(30)},
 	}}
 }
 
@@ -138,6 +140,42 @@ func TestClassesHaveTheirShare(t *testing.T) {
 	if mean := input / chats; math.Abs(mean/200-1) > 0.08 {
 		t.Errorf("mean input %v, want 200", mean)
 	}
+}
+
+func TestClassesWithoutWeightsAreAlike(t *testing.T) {
+	s := mustNew(t, Config{Classes: []Class{{Name: "a", Input: stat.Constant(1)}, {Name: "b", Input: stat.Constant(1)}}}, 1)
+	count := map[string]int{}
+	for i := range int64(1000) {
+		count[playSession(t, s, i)[0].Class]++
+	}
+	if count["a"] < 430 || count["b"] < 430 {
+		t.Errorf("%v", count)
+	}
+}
+
+// Sessions may be drawn from several goroutines.
+func TestSessionsInParallel(t *testing.T) {
+	s, alone := mustNew(t, chat(t), 7), mustNew(t, chat(t), 7)
+	var want []*Request
+	for i := range int64(200) {
+		want = append(want, playSession(t, alone, i)[0])
+	}
+	var wg sync.WaitGroup
+	for g := range int64(4) {
+		wg.Go(func() {
+			for i := g; i < 200; i += 4 {
+				session, err := s.Session(i)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if r, _ := session.Next(nil); !cmp.Equal(want[i], r) {
+					t.Errorf("session %d: %s", i, cmp.Diff(want[i], r))
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // Turn k's prompt is all earlier prompts and answers and new text; its length
