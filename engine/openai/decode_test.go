@@ -204,6 +204,9 @@ func TestAnswers(t *testing.T) {
 		"broken JSON": {response: stream(sse(role, delta(`"content":"x"`), `{"choices":[{"index":0,"delta":{"content":"y`, finish("stop"), usage, done)),
 			content: "x", kinds: []engine.Kind{engine.Text}, finish: "stop",
 			failure: engine.Broken, class: badJSON, violations: []string{badJSON}},
+		"broken JSON behind the content": {response: stream(sse(role, delta(`"reasoning":"x"`), `{"choices":[{"index":0,"delta":{"content":"y\ud83d"}}],`, finish("stop"), usage, done)),
+			content: "x", kinds: []engine.Kind{engine.Reasoning}, finish: "stop",
+			failure: engine.Broken, class: badJSON, violations: []string{badJSON}},
 		"half an event at the end": {response: stream(sse(role, delta(`"content":"x"`)) + `data: {"choices":[{"ind`),
 			content: "x", kinds: []engine.Kind{engine.Text}, failure: engine.Broken, class: badJSON,
 			violations: []string{badJSON, noTerminator, noFinishReason}},
@@ -264,6 +267,7 @@ func TestAnswers(t *testing.T) {
 			for _, perSeg := range []int{0, 1} {
 				tt.response.perSeg = perSeg
 				a := play(t, newDriver(t, api, tt.options), call, tt.response)
+				fits(t, a)
 				got := []any{a.Failure, a.ErrorClass, string(a.Content), a.Chunks.Kind, a.FinishReason, a.Violations, a.Notes}
 				want := []any{tt.failure, tt.class, tt.content, tt.kinds, tt.finish, tt.violations, tt.notes}
 				if diff := cmp.Diff(want, got); diff != "" {

@@ -46,7 +46,7 @@ func (d *decoder) match(data []byte, e wire.Event) bool {
 		return false
 	}
 	c := d.state(int64(t.choice))
-	if c == nil || c.finish != "" {
+	if c == nil {
 		return false
 	}
 	start := len(d.content)

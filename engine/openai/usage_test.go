@@ -54,6 +54,8 @@ func TestUsage(t *testing.T) {
 			want: engine.Usage{Prompt: known(5), Completion: known(3)}, tokens: []int32{1, 1}},
 		"counts of the chunk": {body: sse(withUsage(0, "a", 5, 1), withUsage(0, "b", 5, 1), withUsage(0, "cd", 5, 2), withUsage(0, "e", 5, 1), finish("stop"), final(5), done),
 			want: engine.Usage{Prompt: known(5), Completion: known(5)}, tokens: []int32{1, 1, 2, 1}},
+		"counts of the chunk that never fall": {body: sse(withUsage(0, "a", 5, 1), withUsage(0, "b", 5, 1), withUsage(0, "c", 5, 1), withUsage(0, "de", 5, 2), finish("stop"), final(5), done),
+			want: engine.Usage{Prompt: known(5), Completion: known(5)}, tokens: []int32{1, 1, 1, 2}},
 		"totals that fall": {body: sse(withUsage(0, "a", 5, 3), withUsage(0, "b", 5, 2), finish("stop"), final(4), done),
 			want: engine.Usage{Prompt: known(5), Completion: known(4)}},
 		"not in each chunk": {body: sse(withUsage(0, "a", 5, 1), delta(`"content":"b"`), withUsage(0, "c", 5, 3), finish("stop"), final(3), done),
@@ -76,5 +78,13 @@ func TestUsage(t *testing.T) {
 				t.Errorf("queue, prefill, decode (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestUsageOfBrokenEvent: what stood in an event that is no JSON does not count.
+func TestUsageOfBrokenEvent(t *testing.T) {
+	a := play(t, newDriver(t, APIChat, nil), hi(), stream(sse(delta(`"content":"a"`), finish("stop"), final(2)+"]", done)))
+	if a.Usage != (engine.Usage{}) || a.ErrorClass != badJSON {
+		t.Errorf("%+v, %s", a.Usage, a.ErrorClass)
 	}
 }
