@@ -102,7 +102,7 @@ func (c *simCommand) Run(ctx context.Context, std streams) error {
 		}
 		fmt.Fprintf(std.out, "%s\n", hello)
 	} else {
-		fmt.Fprintf(std.err, "simulating %s on %s at %s\n", o.Model.ID, o.GPU.Name, base)
+		fmt.Fprintf(std.err, "simulating %s on %s at %s\n", o.Served, o.GPU.Name, base)
 	}
 	if c.Child {
 		var cancel context.CancelFunc
