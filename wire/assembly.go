@@ -39,7 +39,7 @@ func (a *assembly) add(b []byte, st arrival) error {
 	}
 	// A full segment leaves only when another read begins: until then an
 	// event of it may turn out to have met another.
-	if st.read != a.last && (a.start >= segmentSize || len(a.segment.Events) >= segmentEvents) {
+	if st.read != a.last && (len(a.segment.Data)+len(b) > segmentSize || len(a.segment.Events) >= segmentEvents) {
 		a.flush()
 	}
 	a.segment.Data = append(a.segment.Data, b...)

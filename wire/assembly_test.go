@@ -53,7 +53,7 @@ func TestAssemblyLaws(t *testing.T) {
 		}
 		i, end, read, readEnd := 0, 0, 0, 0
 		for _, s := range segs {
-			if len(s.Data) > 2*segmentSize || len(s.Events) > 2*segmentEvents {
+			if len(s.Data) > segmentSize+5000+3100 || len(s.Events) > 2*segmentEvents {
 				t.Fatalf("a segment of %d bytes and %d events", len(s.Data), len(s.Events))
 			}
 			for _, e := range s.Events {
