@@ -211,7 +211,7 @@ func (s *SLO) audit(o *Objective, v *measure.View) {
 	bound := w.Bound.Or(0)
 	switch {
 	case w.Trust == measure.Invalid && s.holdsAnyway(o, v):
-		s.Reason += fmt.Sprintf("; that holds with the client's lateness counted in, though the figure itself is void: %s", w.Reason)
+		s.Reason += s.despite(w.Reason)
 	case w.Trust == measure.Invalid:
 		s.Verdict, s.Reason = Invalid, w.Reason
 	case w.Trust == measure.Degraded && ok && s.Verdict == Fail && s.Evidence.Failures == 0 && (o.Holds(x-bound) || o.Holds(x+bound)):
@@ -237,4 +237,12 @@ func (s *SLO) holdsAnyway(o *Objective, v *measure.View) bool {
 		still += stop.To - stop.From
 	}
 	return still < int64(longStop)
+}
+
+// despite says what a void figure means for a verdict that stands.
+func (s *SLO) despite(why string) string {
+	if s.Verdict == Pass {
+		return "; that holds with the client's lateness counted in, though the figure itself is void: " + why
+	}
+	return "; the figure itself is void: " + why
 }
