@@ -1,27 +1,136 @@
 package runner
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/probe/self"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/wire"
 )
 
-// audit watches the client itself while it sends.
-type audit struct{}
+// audit watches the client itself while it sends: what its process used, when
+// it stood still, and how far its transports fell behind.
+type audit struct {
+	rec        *recorder
+	transports []connected
+	probe      *self.Probe // nil in virtual time, where no client stands in the way
 
-func (r *Run) startAudit(*recorder) *audit { return &audit{} }
+	mu     sync.Mutex
+	stood  []measure.Stop
+	cpu    map[int64]float64 // cores by moment of the reading
+	rss    float64
+	pause  float64
+	delays []float64 // 99th percentiles of scheduling delay, ns
+}
 
-func (a *audit) stop() {}
+// startAudit begins to watch.
+func (r *Run) startAudit(rec *recorder) *audit {
+	a := &audit{rec: rec, transports: r.transport, cpu: map[int64]float64{}}
+	if r.real != nil {
+		a.probe = self.New(r.real, a, self.Config{})
+		a.probe.Start()
+	}
+	return a
+}
 
-func (a *audit) stops() []measure.Stop { return nil }
+func (a *audit) stop() {
+	if a.probe != nil {
+		// What the sink could not write shows in the rows too.
+		_ = a.probe.Stop()
+	}
+}
 
-func (a *audit) schedLatency() record.Int { return record.Int{} }
+// Sample keeps what the summary shows of a reading and passes it on.
+func (a *audit) Sample(s record.Sample) error {
+	a.mu.Lock()
+	switch s.Name {
+	case "cpu_user":
+		a.cpu[s.At] += s.Value
+		a.sampleWire(s.At)
+	case "cpu_system":
+		a.cpu[s.At] += s.Value
+	case "rss":
+		a.rss = max(a.rss, s.Value)
+	case "gc_pause_max":
+		a.pause = max(a.pause, s.Value)
+	case "sched_latency_p99":
+		a.delays = append(a.delays, s.Value)
+	}
+	a.mu.Unlock()
+	a.rec.sample(s)
+	return nil
+}
+
+// Event keeps standstills and passes all on.
+func (a *audit) Event(e record.Event) error {
+	if ns, ok := e.Detail["ns"].(int64); ok && e.Kind == record.StoppedEvent {
+		a.mu.Lock()
+		a.stood = append(a.stood, measure.Stop{From: e.At, To: e.At + ns})
+		a.mu.Unlock()
+	}
+	a.rec.event(e)
+	return nil
+}
+
+// sampleWire records how the transports stand at the moment of a reading.
+func (a *audit) sampleWire(at int64) {
+	for _, t := range a.transports {
+		counter, ok := t.Transport.(wire.Statistics)
+		if !ok {
+			continue
+		}
+		s := counter.Stats()
+		for _, q := range []struct {
+			name  string
+			value int64
+		}{{"in_flight", int64(s.InFlight)}, {"connections", int64(s.Open)}, {"backlog", int64(s.Backlog)},
+			{"chunks", s.Chunks}, {"coalesced", s.Coalesced}, {"unstamped", s.Unstamped}, {"reads", s.Reads},
+			{"held_streams", s.Held}, {"clock_steps", s.ClockSteps}} {
+			a.rec.sample(record.Sample{At: at, Probe: "wire", Name: q.name, Unit: "count", Value: float64(q.value)})
+		}
+	}
+}
+
+func (a *audit) stops() []measure.Stop {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.stood)
+}
+
+// schedLatency bounds the time from a packet's arrival to its reading, in ns,
+// where no kernel stamps tell: the delay that nine of ten seconds kept within.
+func (a *audit) schedLatency() record.Int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.delays) == 0 {
+		return record.Int{}
+	}
+	ascending := slices.Sorted(slices.Values(a.delays))
+	return record.Some(int64(stat.Quantile(ascending, 0.9)))
+}
 
 // client is what the client says about itself.
 func (a *audit) client(res *measure.Result) report.Client {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	var c report.Client
 	if lag, ok := res.Metrics["schedule_lag"]; ok {
 		c.LagP99, c.LagMax = lag.P99, lag.Max
+	}
+	if a.probe == nil {
+		return c
+	}
+	var total float64
+	for _, cores := range a.cpu {
+		total += cores
+	}
+	if n := len(a.cpu); n > 0 {
+		c.CPU = measure.Some(total / float64(n))
+		c.MaxRSS, c.GCPause = measure.Some(a.rss), measure.Some(a.pause/1e6)
 	}
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/probe/self"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
 )
@@ -101,8 +102,8 @@ func (r *Run) manifest() (*record.Manifest, error) {
 		Run: r.id, Name: s.Name, Epoch: r.clock.Epoch(), Virtual: r.real == nil, Seed: s.Seed,
 		Versions: map[string]string{"tokamak": r.opt.Version, "go": runtime.Version()},
 		Command:  r.opt.Command, Scenario: resolved, Targets: r.facts, Notices: s.Notices,
-		Clock: record.ClockFacts{Source: "real"},
-		Tags:  map[string]string{},
+		Client: self.Facts(self.Config{}), Clock: record.ClockFacts{Source: "real"},
+		Tags: map[string]string{},
 	}
 	if r.real == nil {
 		m.Clock.Source = "virtual"
