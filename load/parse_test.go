@@ -28,7 +28,6 @@ func TestParseStages(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	stages := func(s string) error { _, err := ParseStages(s); return err }
 	arrival := func(s string) error { _, err := ParseArrival(s); return err }
-	abort := func(s string) error { _, err := ParseAbort(s); return err }
 	for _, c := range []struct {
 		parse  func(string) error
 		input  string
@@ -54,14 +53,6 @@ func TestParseErrors(t *testing.T) {
 		{arrival, "gamma", 7, "expected cv=NUMBER"},
 		{arrival, "gamma:cv=0", 10, "expected a cv above 0"},
 		{arrival, "gamma:cv=x", 10, "expected a cv above 0"},
-		{abort, "errors", 1, "expected errors>N"},
-		{abort, "fuss>3", 1, "expected errors>N"},
-		{abort, "errors>x", 8, "expected a number of requests"},
-		{abort, "errors>=0", 9, "above 0"},
-		{abort, "errors>3, error_rate>200%", 22, "expected a share"},
-		{abort, "error_rate>5", 12, "expected a share"},
-		{abort, "error_rate>20%/0", 16, "from 1 to"},
-		{abort, "slo,,", 5, "expected errors>N"},
 	} {
 		err := c.parse(c.input)
 		var e *stat.SyntaxError
@@ -146,25 +137,6 @@ func FuzzParseStages(f *testing.F) {
 			}
 			source.Pop()
 		}
-	})
-}
-
-func FuzzParseAbort(f *testing.F) {
-	for _, s := range []string{"errors>100, error_rate>20%/50", "gone", "gone>=5,slo", "error_rate>0.5/7", "errors>=1"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		rules, err := ParseAbort(s)
-		if err != nil {
-			checkSyntaxError(t, s, err)
-			return
-		}
-		a := NewAbort(rules)
-		for i := range 100 {
-			a.Observe(Result(i % 3))
-		}
-		a.SLOFailed("x<1")
-		a.Abort()
 	})
 }
 

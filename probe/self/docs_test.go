@@ -18,6 +18,13 @@ const intro = `# Probes
 
 Readings stand in ` + "`samples.parquet`" + `, see docs/records.md.
 
+## wire
+
+The transports, at each reading of ` + "`self`" + `; all of unit count, those after ` + "`backlog`" + ` since the run's start: ` + "`in_flight`" + ` (requests started and not
+ended), ` + "`connections`" + ` (open), ` + "`backlog`" + ` (read pieces that wait to be decoded), ` + "`chunks`" + ` (events read), ` + "`coalesced`" + ` and
+` + "`unstamped`" + ` (events flagged so), ` + "`reads`" + ` (receive calls that gave bytes), ` + "`held_streams`" + ` (streams left unread because the backlog was full),
+` + "`clock_steps`" + ` (times that someone set the machine's clock).
+
 ## self
 
 The client itself, once a second: what it used and what it lacked while it measured. What the system does not tell is
