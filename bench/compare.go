@@ -44,7 +44,7 @@ func compareCPU(dir string, o options) error {
 	gap := or(o.gap, 20)
 	tokens := (warmupMS+o.window)/gap + 200
 	fmt.Printf("CPU µs a chunk, %d ms between chunks, %d ms measured after %d ms; records and stamps kept by ours\n\n", gap, o.window, warmupMS)
-	fmt.Println("streams  C reader  ours   ratio  allocs/chunk  coalesced  unstamped  delay p50/p99 ms")
+	fmt.Println("streams  C reader  ours   ratio  allocs/chunk  coalesced  unstamped  read after p50/p99 ms  server late p50/p99 ms")
 	for _, n := range sizes {
 		for range o.repeat {
 			s, err := startServer(dir, 50, gap, tokens, "")
@@ -60,11 +60,13 @@ func compareCPU(dir string, o options) error {
 			if err != nil {
 				return err
 			}
-			_ = s.stop()
+			if err := s.stop(); err != nil {
+				return err
+			}
 			ours := float64(r.CPU) / float64(r.Chunks) / 1e3
-			fmt.Printf("%7d  %8.1f  %5.1f  %5.2f  %12.5f  %8.2f%%  %8.3f%%  %.1f / %.1f\n", n, bare, ours, ours/bare,
+			fmt.Printf("%7d  %8.1f  %5.1f  %5.2f  %12.5f  %8.2f%%  %8.3f%%  %10.1f / %-10.1f %.2f / %.2f\n", n, bare, ours, ours/bare,
 				float64(r.Allocs)/float64(r.Chunks), 100*float64(r.Coalesced)/float64(r.Chunks), 100*float64(r.Unstamped)/float64(r.Chunks),
-				float64(r.DelayP50NS)/1e6, float64(r.DelayP99NS)/1e6)
+				float64(r.DelayP50NS)/1e6, float64(r.DelayP99NS)/1e6, float64(s.lateP50)/1e6, float64(s.lateP99)/1e6)
 		}
 	}
 	return nil

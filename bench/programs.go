@@ -2,26 +2,27 @@ package main
 
 import (
 	"bufio"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
 )
 
+//go:embed c
+var sources embed.FS
+
 // buildC compiles the C programs into dir.
 func buildC(dir string) error {
-	_, file, _, ok := runtime.Caller(0)
-	src := filepath.Join(filepath.Dir(file), "c")
-	if _, err := os.Stat(src); !ok || err != nil {
-		src = filepath.Join("bench", "c") // built with -trimpath: from the repository's root
+	if err := os.CopyFS(dir, sources); err != nil {
+		return err
 	}
-	out, err := exec.Command("make", "-s", "-C", src, "OUT="+dir).CombinedOutput()
+	out, err := exec.Command("make", "-s", "-C", filepath.Join(dir, "c"), "OUT="+dir).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("building the C programs: %w\n%s", err, out)
 	}
@@ -31,8 +32,11 @@ func buildC(dir string) error {
 // server is a running pacedserver.
 type server struct {
 	cmd  *exec.Cmd
+	out  *bufio.Reader
 	port string
 	log  string
+	// After stop: events written, and the lateness of writing them, ns.
+	written, lateP50, lateP99 int64
 }
 
 // startServer starts a server: times in ms; log "" keeps none.
@@ -50,7 +54,8 @@ func startServer(dir string, ttft, gap, tokens int, log string) (*server, error)
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	s.out = bufio.NewReader(out)
+	line, err := s.out.ReadString('\n')
 	if err != nil {
 		return nil, errors.Join(err, s.stop())
 	}
@@ -60,6 +65,9 @@ func startServer(dir string, ttft, gap, tokens int, log string) (*server, error)
 
 func (s *server) stop() error {
 	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	if _, err := fmt.Fscan(s.out, &s.written, &s.lateP50, &s.lateP99); err != nil {
+		return fmt.Errorf("the server's last words: %w", errors.Join(err, s.cmd.Wait()))
+	}
 	return s.cmd.Wait()
 }
 
