@@ -6,11 +6,12 @@ import (
 )
 
 const (
-	// segmentSize is the room of a segment: some thirty events of an LLM. Twice
-	// as much saves nothing measurable and costs each open stream 8 KiB.
-	segmentSize = 8 << 10
+	// segmentSize is the room of a segment: some fifteen events of an LLM.
+	// Four times as much saves nothing that can be measured and costs each
+	// open stream 12 KiB.
+	segmentSize = 4 << 10
 	// segmentEvents is when a segment is full of very short events.
-	segmentEvents = 128
+	segmentEvents = 96
 	// spareSegments is how many are kept for use again.
 	spareSegments = 1024
 	// backlogLimit is how many segments may wait for one worker.

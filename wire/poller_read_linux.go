@@ -12,7 +12,7 @@ import (
 
 const (
 	// roomWanted is how much room a segment must have to be read into.
-	roomWanted = 2 << 10
+	roomWanted = 1 << 10
 	// scratchSize is how much one receive call may bring.
 	scratchSize = 64 << 10
 )
