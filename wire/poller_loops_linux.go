@@ -105,9 +105,11 @@ func (p *poller) readOnTick() {
 				return
 			case <-p.tickWake:
 			}
-			tick.set(tickMin)
 			smallest, rounds = 0, 0
 			continue
+		}
+		if tick.every == 0 {
+			tick.set(tickMin)
 		}
 		// The wait is also the round's safepoint for the collector.
 		if raw.Read(ticked) != nil {

@@ -68,9 +68,11 @@ func (c *conn) read(r *reader, toEnd bool) {
 		at, now, stamped := r.p.realtime.Moment(stamp)
 		switch {
 		case err != nil:
+			r.flush()
 			c.lost(err, now)
 			return
 		case n == 0:
+			r.flush()
 			c.ended(now)
 			return
 		}
@@ -177,6 +179,9 @@ func (c *conn) take(r *reader, b []byte, at int64, stamped, toEnd bool) {
 	}
 	waited := !c.token
 	c.findEvents(r, at, stamped)
+	if c.parser.Done() {
+		r.flush() // the sink may look at the figures when it hears of the end
+	}
 	switch {
 	case err != nil:
 		c.finish(causeOf(err), err, at, false)
