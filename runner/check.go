@@ -24,13 +24,12 @@ func Check(ctx context.Context, s *scenario.Scenario, o Options) ([]*check.Repor
 	if err != nil {
 		return nil, err
 	}
-	auth, err := s.Target.Auth.Field(ctx)
-	if err != nil {
+	if err := r.credential(ctx); err != nil {
 		return nil, err
 	}
 	var reports []*check.Report
 	for _, base := range bases {
-		report, err := r.checkOne(ctx, base, cfg, auth)
+		report, err := r.checkOne(ctx, base, cfg)
 		if err != nil {
 			return reports, err
 		}
@@ -39,13 +38,13 @@ func Check(ctx context.Context, s *scenario.Scenario, o Options) ([]*check.Repor
 	return reports, nil
 }
 
-func (r *Run) checkOne(ctx context.Context, base *url.URL, cfg wire.Config, auth scenario.Header) (*check.Report, error) {
+func (r *Run) checkOne(ctx context.Context, base *url.URL, cfg wire.Config) (*check.Report, error) {
 	t, err := wire.New(cfg)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
 	defer t.Close()
-	opt := r.driverOptions(base, auth)
+	opt := r.driverOptions(base)
 	opt.Model = r.scenario.Target.Model
 	return check.Run(ctx, check.Options{Transport: t, API: r.scenario.Target.API, OpenAI: opt})
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/wire"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
@@ -63,16 +66,51 @@ func (r *Run) openTokenizer() error {
 	if spec == "" || spec == "server" && r.scenario.Target.Sim() {
 		spec = "builtin"
 	}
-	if spec == "server" {
-		spec = "server:" + r.scenario.Target.URLs[0].String()
-	}
-	t, err := token.Open(spec)
+	t, err := r.tokenizer(spec)
 	if err != nil {
 		return exit.With(exit.Usage, fmt.Errorf("tokenizer: %w", err))
 	}
 	r.counter, r.texts = t, &Texts{Tokenizer: t}
 	r.ownTokens = r.scenario.Target.Sim() || spec != "builtin" && spec != "estimate"
 	return nil
+}
+
+func (r *Run) tokenizer(spec string) (token.Tokenizer, error) {
+	if spec != "server" {
+		return token.Open(spec)
+	}
+	cfg, err := r.wireConfig()
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{TLSClientConfig: cfg.TLS, DisableCompression: true}
+	if cfg.Proxy != nil {
+		transport.Proxy = func(q *http.Request) (*url.URL, error) { return cfg.Proxy(q.URL) }
+	}
+	t, err := token.NewServer(r.scenario.Target.URLs[0].String(), &http.Client{Transport: transport, Timeout: tokenizerTimeout})
+	if err != nil {
+		return nil, err
+	}
+	t.Header = http.Header{}
+	for _, f := range r.fields() {
+		t.Header.Add(f.Name, f.Value)
+	}
+	if !r.auth.Value.Empty() {
+		t.Header.Set(r.auth.Name, r.auth.Value.Reveal())
+	}
+	return t, nil
+}
+
+// tokenizerTimeout bounds one question to a server's tokenizer.
+const tokenizerTimeout = 30 * time.Second
+
+// fields are the header fields that the scenario adds to each request.
+func (r *Run) fields() []wire.Field {
+	var f []wire.Field
+	for _, h := range r.scenario.Target.Header {
+		f = append(f, wire.Field{Name: h.Name, Value: h.Value.Reveal()})
+	}
+	return f
 }
 
 // buildLoad completes the plan of moments.

@@ -53,6 +53,7 @@ type Run struct {
 	transport []connected
 	child     *Child
 	facts     []record.TargetFacts
+	auth      scenario.Header // empty value: none
 	secrets   []string
 	live      *Live
 }
@@ -121,6 +122,16 @@ func (r *Run) build(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// credential finds out what requests are allowed by.
+func (r *Run) credential(ctx context.Context) error {
+	if r.scenario.Target.Sim() {
+		return nil
+	}
+	var err error
+	r.auth, err = r.scenario.Target.Auth.Field(ctx)
+	return err
 }
 
 func (r *Run) buildTarget(ctx context.Context) error {

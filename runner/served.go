@@ -24,13 +24,9 @@ func (r *Run) buildServed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	auth, err := r.scenario.Target.Auth.Field(ctx)
-	if err != nil {
-		return err
-	}
 	var replicas Replicas
 	for _, base := range bases {
-		t, err := r.server(ctx, base, cfg, auth)
+		t, err := r.server(ctx, base, cfg)
 		if err != nil {
 			return err
 		}
@@ -97,8 +93,8 @@ func (r *Run) openAhead() int {
 }
 
 // server makes one base URL a target.
-func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config, auth scenario.Header) (Target, error) {
-	opt := r.driverOptions(base, auth)
+func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config) (Target, error) {
+	opt := r.driverOptions(base)
 	endpoint, err := openai.Endpoint(base.String(), r.scenario.Target.API)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
@@ -156,7 +152,7 @@ func (r *Run) warm(ctx context.Context) {
 }
 
 // driverOptions are what all calls to one server have in common.
-func (r *Run) driverOptions(base *url.URL, auth scenario.Header) openai.Options {
+func (r *Run) driverOptions(base *url.URL) openai.Options {
 	s := r.scenario
 	t := s.Target.Timeouts
 	o := openai.Options{
@@ -164,13 +160,13 @@ func (r *Run) driverOptions(base *url.URL, auth scenario.Header) openai.Options 
 		Extra: s.Workload.Body, Temperature: s.Workload.Temperature,
 		Limits: wire.Limits{Connect: t.Connect, FirstByte: t.FirstByte, FirstToken: t.FirstToken, Stall: t.Stall, Total: t.Total},
 	}
-	for _, h := range s.Target.Header {
-		o.Header = append(o.Header, wire.Field{Name: h.Name, Value: h.Value.Reveal()})
-		r.secrets = append(r.secrets, h.Value.Reveal())
+	o.Header = r.fields()
+	for _, f := range o.Header {
+		r.secrets = append(r.secrets, f.Value)
 	}
-	if !auth.Value.Empty() {
-		o.Auth = wire.Field{Name: auth.Name, Value: auth.Value.Reveal()}
-		r.secrets = append(r.secrets, auth.Value.Reveal())
+	if !r.auth.Value.Empty() {
+		o.Auth = wire.Field{Name: r.auth.Name, Value: r.auth.Value.Reveal()}
+		r.secrets = append(r.secrets, r.auth.Value.Reveal())
 	}
 	return o
 }
