@@ -62,8 +62,7 @@ func Of(err error) Code {
 	if err == nil {
 		return OK
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return Failed
@@ -71,8 +70,7 @@ func Of(err error) Code {
 
 // HintOf returns an error's hint, or "".
 func HintOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Hint
 	}
 	return ""

@@ -32,11 +32,12 @@ func New(run Run, result *measure.Result, slos []verify.SLO, client Client, endi
 func worst(validity map[string]measure.Validity) measure.Trust {
 	trust := measure.Valid
 	for _, v := range validity {
-		switch {
-		case v.Trust == measure.Invalid:
+		switch v.Trust {
+		case measure.Invalid:
 			return measure.Invalid
-		case v.Trust == measure.Degraded:
+		case measure.Degraded:
 			trust = measure.Degraded
+		case measure.Valid:
 		}
 	}
 	return trust

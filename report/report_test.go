@@ -99,7 +99,7 @@ var runs = map[string]made{
 	"good":         {n: 1234, ttft: 231 * ms, slo: "ttft.p99<800ms, itl.p99<50ms, error_rate<1%"},
 	"failing":      {n: 256, failed: 250, outcome: record.Rejected, class: "http_429", ttft: 231 * ms, slo: "ttft.p99<800ms, error_rate<1%", run: limited},
 	"inconclusive": {n: 160, ttft: 231 * ms, slo: "ttft.p99<800ms"},
-	"invalid":      {n: 1234, ttft: 100 * ms, late: 400 * ms, slo: "e2e.p99<900ms, itl.p99<50ms"},
+	"invalid":      {n: 1234, ttft: 100 * ms, late: 400 * ms, slo: "e2e.p99<700ms, itl.p99<50ms"},
 	"few":          {n: 3, ttft: 231 * ms},
 	"nothing":      {n: 16, failed: 16, outcome: record.TransportError, class: "refused", ttft: ms},
 	"slow":         {n: 1000, failed: 40, outcome: record.Timeout, class: "timeout_first_token", ttft: 900 * ms, slo: "ttft.p99<800ms,e2e.p50<5s"},

@@ -86,13 +86,14 @@ func (p *page) header() {
 		name = r.Name + ", " + r.Start.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
 	p.line("tokamak", fmt.Sprintf("%s, seed %d", name, r.Seed))
-	target := strings.Join(r.Targets, " ")
+	var target strings.Builder
+	target.WriteString(strings.Join(r.Targets, " "))
 	for _, part := range []string{r.API, r.Model} {
 		if part != "" {
-			target += ", " + part
+			target.WriteString(", " + part)
 		}
 	}
-	p.line("target", target)
+	p.line("target", target.String())
 	p.line("load", r.Load)
 	p.line("workload", r.Workload)
 	if len(r.Adapted) > 0 {
@@ -102,6 +103,7 @@ func (p *page) header() {
 		p.line("note", n)
 	}
 	switch r.Ended {
+	case Done:
 	case Interrupted:
 		p.line("ended", "interrupted; what follows is what there was until then")
 	case Aborted:
@@ -218,16 +220,17 @@ func (p *page) steady() {
 	if st.Requests.Due == 0 {
 		return
 	}
-	text := fmt.Sprintf("%s to %s: %s requests", figure(st.From, "ms"), figure(st.To, "ms"), count(st.Requests.Due))
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s to %s: %s requests", figure(st.From, "ms"), figure(st.To, "ms"), count(st.Requests.Due))
 	for _, name := range []string{"ttft", "e2e"} {
 		if m := st.Metrics[name]; m.Count > 0 {
-			text += fmt.Sprintf(", %s p50 %s p99 %s", name, figure(m.P50, "ms"), figure(m.P99, "ms"))
+			fmt.Fprintf(&text, ", %s p50 %s p99 %s", name, figure(m.P50, "ms"), figure(m.P99, "ms"))
 		}
 	}
 	if v := st.Metrics["output_token_rate"].Value; v.Valid() {
-		text += ", " + figure(v, "tok/s out")
+		text.WriteString(", " + figure(v, "tok/s out"))
 	}
-	p.line("steady", text)
+	p.line("steady", text.String())
 }
 
 func (p *page) client() {

@@ -18,6 +18,7 @@ func colourOf(v verify.Verdict) string {
 		return green
 	case verify.Fail, verify.Invalid:
 		return red
+	case verify.Inconclusive, verify.Unmeasured:
 	}
 	return yellow
 }
@@ -74,10 +75,10 @@ func evidence(s *verify.SLO) string {
 func (p *page) verdict() {
 	v := &p.s.Verdict
 	text, colour := word(v.Verdict), colourOf(v.Verdict)
-	switch exit.Code(v.Exit) {
-	case exit.Target:
+	if v.Exit == int(exit.Target) {
 		text, colour = "TARGET NOT USABLE", red
-	case exit.Interrupted:
+	}
+	if v.Exit == int(exit.Interrupted) {
 		text, colour = "INTERRUPTED", yellow
 	}
 	p.blank()

@@ -55,8 +55,7 @@ func (a *Auth) Field(ctx context.Context) (Header, error) {
 
 // withoutOutput drops what a failed command wrote: it may hold secrets.
 func withoutOutput(err error) error {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return errors.New(exit.ProcessState.String())
 	}
 	return err

@@ -49,17 +49,17 @@ func TestFlagErrors(t *testing.T) {
 		flags Flags
 		want  string
 	}{
-		{Flags{Rate: word1("0")}, "--rate: expected requests/s above 0, got \"0\""},
-		{Flags{Rate: word1("5"), Concurrency: word1("5")}, "--concurrency: concurrency and rate exclude each other"},
-		{Flags{Duration: word1("30")}, "--duration: expected a duration with its unit, such as 500ms, 30s or 2m, got 30 without a unit"},
-		{Flags{Stages: word1("rate=5:30s,rate=x:1s")}, "--stages: column 17 of \"rate=5:30s,rate=x:1s\": expected a rate of 0 or from 1e-6 to 1e+06 requests/s, found \"x\""},
+		{Flags{Rate: new("0")}, "--rate: expected requests/s above 0, got \"0\""},
+		{Flags{Rate: new("5"), Concurrency: new("5")}, "--concurrency: concurrency and rate exclude each other"},
+		{Flags{Duration: new("30")}, "--duration: expected a duration with its unit, such as 500ms, 30s or 2m, got 30 without a unit"},
+		{Flags{Stages: new("rate=5:30s,rate=x:1s")}, "--stages: column 17 of \"rate=5:30s,rate=x:1s\": expected a rate of 0 or from 1e-6 to 1e+06 requests/s, found \"x\""},
 		{Flags{URL: []string{"localhost:8000"}}, "--url: expected a URL such as http://localhost:8000, unix:///run/llm.sock or sim://llama3-8b@a100-80g; the scheme is missing"},
 		{Flags{URL: []string{"http://u:hunter2@h:x"}}, "--url: expected a URL such as http://localhost:8000, unix:///run/llm.sock or sim://llama3-8b@a100-80g; this is no URL"},
-		{Flags{Body: word1("{secret")}, "--body: expected a JSON object such as {\"top_p\": 0.9}"},
-		{Flags{APIKeyEnv: word1("NOPE")}, "--api-key-env: the environment variable NOPE is not set"},
-		{Flags{OutputMode: word1("exakt")}, "--output-mode: expected one of exact, cap (exact?), got \"exakt\""},
-		{Flags{Speed: word1("3")}, "--speed: speed needs dataset"},
-		{Flags{Think: word1("3s")}, "--think: think needs concurrency or stages"},
+		{Flags{Body: new("{secret")}, "--body: expected a JSON object such as {\"top_p\": 0.9}"},
+		{Flags{APIKeyEnv: new("NOPE")}, "--api-key-env: the environment variable NOPE is not set"},
+		{Flags{OutputMode: new("exakt")}, "--output-mode: expected one of exact, cap (exact?), got \"exakt\""},
+		{Flags{Speed: new("3")}, "--speed: speed needs dataset"},
+		{Flags{Think: new("3s")}, "--think: think needs concurrency or stages"},
 		{Flags{URL: []string{"http://a"}, Virtual: new(bool)}, ""},
 	} {
 		_, err := resolve("", nil, c.flags, fake())

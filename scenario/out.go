@@ -89,8 +89,7 @@ func (r *resolver) abort() []AbortRule {
 
 // shift moves an error's column by what stood before its expression.
 func shift(err error, by int) error {
-	var p *verify.ParseError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*verify.ParseError](err); ok {
 		p.Column += by
 		p.Message += "; abort rules are conditions such as error_rate>50% or ttft.p99>5s, errors>=N, and target-gone"
 	}

@@ -39,7 +39,7 @@ func readAll(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
@@ -73,8 +73,7 @@ func (r *resolver) scenario(name string) (*Scenario, error) {
 }
 
 func asErrors(err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return Errors{e}
 	}
 	return err

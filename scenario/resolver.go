@@ -86,11 +86,8 @@ func (r *resolver) scalar(id, what string) string {
 	if !ok {
 		return ""
 	}
-	switch v.kind {
-	case textValue, flagText, intValue, floatValue:
-		if v.text != "" {
-			return v.text
-		}
+	if v.kind != boolValue && v.text != "" { // lists and mappings have none
+		return v.text
 	}
 	r.fail(v.expected(what))
 	return ""
@@ -170,7 +167,7 @@ func (r *resolver) duration(id string, otherwise time.Duration, zero bool) time.
 	switch {
 	case v.kind != textValue && v.kind != flagText && v.kind != intValue && v.kind != floatValue:
 		r.fail(v.expected(durationForm))
-	case bare == nil && !(v.text == "0" && zero):
+	case bare == nil && (v.text != "0" || !zero):
 		r.fail(v.errorf("expected %s, got %s without a unit", durationForm, v.text))
 	case err != nil:
 		r.fail(v.expected(durationForm))

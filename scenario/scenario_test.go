@@ -42,8 +42,7 @@ func parse(t *testing.T, yaml string, f Flags) *Scenario {
 	return s
 }
 
-func word1(s string) *string { return &s }
-
+//go:fix inline
 func TestDefaults(t *testing.T) {
 	s, err := resolve("", nil, Flags{URL: []string{"http://localhost:8000"}}, fake())
 	if err != nil {
@@ -87,8 +86,8 @@ load: {rate: 5, arrival: constant, duration: 1m, seed: 7}
 slo: [ttft.p99<800ms]
 `
 	no, key := false, "key.txt"
-	s := parse(t, file, Flags{Concurrency: word1("3"), Insecure: &no, InputTokens: word1("uniform:1..5"),
-		APIKeyFile: &key, SLO: []string{"itl.p99<50ms, e2e.p50<2s"}, Requests: word1("10")})
+	s := parse(t, file, Flags{Concurrency: new("3"), Insecure: &no, InputTokens: new("uniform:1..5"),
+		APIKeyFile: &key, SLO: []string{"itl.p99<50ms, e2e.p50<2s"}, Requests: new("10")})
 	if got := s.Load.String(); got != "closed loop, 3 users, 1m, 10 requests" {
 		t.Errorf("load: %s", got)
 	}
@@ -251,8 +250,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, yaml string) {
 		s, err := resolve("s.yaml", []byte(yaml), Flags{}, fake())
 		if err != nil {
-			var wrong Errors
-			if !errors.As(err, &wrong) {
+			if _, ok := errors.AsType[Errors](err); !ok {
 				t.Fatalf("an error without a place: %v", err)
 			}
 			return

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"io"
 	"net/url"
 )
 
@@ -30,7 +31,7 @@ func (s Secret) String() string {
 }
 
 // Format prints the placeholder whatever the verb.
-func (s Secret) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText gives the placeholder.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

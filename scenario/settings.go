@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -154,9 +155,7 @@ func merge(file, flags map[string]value) map[string]value {
 	if given(flags, keySources) {
 		drop(file, keySources)
 	}
-	for id, v := range flags {
-		file[id] = v
-	}
+	maps.Copy(file, flags)
 	return file
 }
 

@@ -272,7 +272,7 @@ func (r *resolver) file(id string) string {
 		r.fail(r.set[id].errorf("expected a file that can be read: %v", err))
 		return ""
 	}
-	f.Close()
+	_ = f.Close() // nothing was read
 	return path
 }
 

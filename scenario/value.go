@@ -54,6 +54,7 @@ func (v value) got() string {
 		return strconv.Quote(clip(v.text))
 	case intValue, floatValue, boolValue:
 		return clip(v.text)
+	case nullValue, listValue, mapValue:
 	}
 	return v.kind.String()
 }
@@ -135,6 +136,7 @@ func (v value) appendJSON(b []byte) ([]byte, error) {
 			}
 		}
 		return append(b, ']'), nil
+	case mapValue:
 	}
 	b = append(b, '{')
 	for i, e := range v.entries {

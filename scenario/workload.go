@@ -150,8 +150,7 @@ func (r *resolver) body() json.RawMessage {
 	if v.kind == mapValue {
 		var err error
 		if b, err = v.appendJSON(nil); err != nil {
-			var e *Error
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[*Error](err); ok {
 				r.fail(e)
 			}
 			return nil
@@ -167,8 +166,7 @@ func (r *resolver) body() json.RawMessage {
 
 // cause drops the path from an error of the file system.
 func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

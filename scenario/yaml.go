@@ -74,8 +74,7 @@ func tooDeep(data []byte) bool {
 func syntaxError(name string, err error) error {
 	pos := Pos{File: name}
 	msg := err.Error()
-	var y yaml.Error
-	if errors.As(err, &y) {
+	if y, ok := errors.AsType[yaml.Error](err); ok {
 		msg = y.GetMessage()
 		if t := y.GetToken(); t != nil && t.Position != nil {
 			pos.Line, pos.Col = t.Position.Line, t.Position.Column

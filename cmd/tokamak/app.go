@@ -23,6 +23,10 @@ type streams struct {
 	out, err io.Writer
 }
 
+// tell writes a line for people to standard error. There is nobody to tell
+// that it failed.
+func tell(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+
 // terminal tells whether a stream is one, and how wide it is.
 func terminal(w io.Writer) (width int, ok bool) {
 	f, isFile := w.(*os.File)
@@ -117,8 +121,7 @@ func usage(err error) error {
 
 // configuration gives a scenario's errors their exit code.
 func configuration(err error) error {
-	var wrong scenario.Errors
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[scenario.Errors](err); ok {
 		return exit.With(exit.Usage, err)
 	}
 	return err
@@ -127,10 +130,10 @@ func configuration(err error) error {
 // fail prints an error, one line for each thing wrong, and returns its code.
 func fail(w io.Writer, err error) exit.Code {
 	for line := range strings.SplitSeq(report.Clean(err.Error()), "\n") {
-		fmt.Fprintln(w, "tokamak:", line)
+		tell(w, "tokamak: %s", line)
 	}
 	if h := exit.HintOf(err); h != "" {
-		fmt.Fprintln(w, "hint:", h)
+		tell(w, "hint: %s", h)
 	}
 	return exit.Of(err)
 }

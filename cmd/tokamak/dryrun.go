@@ -36,12 +36,11 @@ func (c *runCommand) dryRun(std streams, s *scenario.Scenario, r *runner.Run) er
 		}
 		return printJSON(std.out, p)
 	}
-	printPlan(std.out, s, r.Plan())
-	if first == nil {
-		fmt.Fprintln(std.out, "\nvirtual time: requests have no bodies")
-		return nil
+	request := "virtual time: requests have no bodies"
+	if first != nil {
+		request = fmt.Sprintf("first body\n%s\n\nthe same as curl\n%s", first.Body, curl(s, first))
 	}
-	_, err = fmt.Fprintf(std.out, "\nfirst body\n%s\n\nthe same as curl\n%s\n", first.Body, curl(s, first))
+	_, err = fmt.Fprintf(std.out, "%s\n\n%s\n", planText(s, r.Plan()), request)
 	return err
 }
 

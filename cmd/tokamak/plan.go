@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -11,9 +10,10 @@ import (
 	"github.com/tokamak-bench/tokamak/scenario"
 )
 
-// printPlan says before a run what it will send.
-func printPlan(w io.Writer, s *scenario.Scenario, p runner.Plan) {
-	line := func(label, text string) { fmt.Fprintf(w, "%-10s %s\n", label, report.Clean(text)) }
+// planText says before a run what it will send.
+func planText(s *scenario.Scenario, p runner.Plan) string {
+	var lines []string
+	line := func(label, text string) { lines = append(lines, fmt.Sprintf("%-10s %s", label, report.Clean(text))) }
 	line("target", targetWords(&s.Target, p.Model))
 	line("load", s.Load.String())
 	line("workload", s.Workload.String())
@@ -35,6 +35,7 @@ func printPlan(w io.Writer, s *scenario.Scenario, p runner.Plan) {
 	for _, n := range p.Notices {
 		line("note", n)
 	}
+	return strings.Join(lines, "\n")
 }
 
 func targetWords(t *scenario.Target, model string) string {

@@ -43,7 +43,7 @@ func (p *progress) start(ctx context.Context) (stop func()) {
 			select {
 			case <-ctx.Done():
 				if p.width > 0 {
-					fmt.Fprint(p.w, "\r\x1b[K")
+					p.write("\r\x1b[K")
 				}
 				return
 			case <-ticks.C:
@@ -57,14 +57,17 @@ func (p *progress) start(ctx context.Context) (stop func()) {
 func (p *progress) show(s runner.Snapshot) {
 	line := p.line(s)
 	if p.width == 0 {
-		fmt.Fprintln(p.w, line)
+		p.write(line + "\n")
 		return
 	}
 	if len(line) >= p.width {
 		line = line[:p.width-1]
 	}
-	fmt.Fprint(p.w, "\r", line, "\x1b[K")
+	p.write("\r" + line + "\x1b[K")
 }
+
+// write writes; there is nobody to tell that it failed.
+func (p *progress) write(s string) { _, _ = io.WriteString(p.w, s) }
 
 // line is one state in words. All of it is ASCII: it may be cut anywhere.
 func (p *progress) line(s runner.Snapshot) string {

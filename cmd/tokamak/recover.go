@@ -28,13 +28,13 @@ func (c *recoverCommand) Run(std streams) error {
 		return err
 	}
 	if summary == nil {
-		fmt.Fprintf(std.err, "%s was complete: nothing to do\n", dir)
+		tell(std.err, "%s was complete: nothing to do", dir)
 		if summary, err = readSummary(dir); err != nil {
 			return err
 		}
 		return c.show(std, summary)
 	}
-	fmt.Fprintf(std.err, "%s: %d attempts had ended, %d were in flight and count as cut, %d bytes were torn\n",
+	tell(std.err, "%s: %d attempts had ended, %d were in flight and count as cut, %d bytes were torn",
 		dir, found.Ended, found.Cut, found.Torn)
 	return c.show(std, summary)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"time"
 
@@ -40,12 +39,12 @@ func (c *runCommand) Run(ctx context.Context, std streams, ended *result) error 
 		return c.dryRun(std, s, r)
 	}
 	if !c.Quiet {
-		printPlan(std.err, s, r.Plan())
+		tell(std.err, "%s", planText(s, r.Plan()))
 	}
 	summary, err := c.drive(ctx, std, s, r)
 	if summary != nil {
 		if !c.Quiet {
-			fmt.Fprintln(std.err) // on a terminal the results stand apart
+			tell(std.err, "") // on a terminal the results stand apart
 		}
 		ended.code = exit.Code(summary.Verdict.Exit)
 		if err := c.show(std, summary); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -64,7 +65,7 @@ func (c *simCommand) options() (sim.Options, error) {
 	values := url.Values{}
 	v := reflect.ValueOf(c.simParameters)
 	for i := range v.NumField() {
-		if s, ok := v.Field(i).Interface().(*string); ok && s != nil {
+		if s, ok := reflect.TypeAssert[*string](v.Field(i)); ok && s != nil {
 			values.Set(v.Type().Field(i).Tag.Get("name"), *s)
 		}
 	}
@@ -73,7 +74,7 @@ func (c *simCommand) options() (sim.Options, error) {
 
 // Run serves the engine until it is interrupted or, as a child, until its
 // standard input closes.
-func (c *simCommand) Run(ctx context.Context, std streams) error {
+func (c *simCommand) Run(ctx context.Context, std streams) (err error) {
 	o, err := c.options()
 	if err != nil {
 		return exit.With(exit.Usage, err)
@@ -87,7 +88,7 @@ func (c *simCommand) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return exit.With(exit.Usage, err)
 		}
-		defer f.Close()
+		defer func() { err = errors.Join(err, f.Close()) }()
 		so.Log = f
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
@@ -100,9 +101,11 @@ func (c *simCommand) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(std.out, "%s\n", hello)
+		if _, err := fmt.Fprintf(std.out, "%s\n", hello); err != nil {
+			return err
+		}
 	} else {
-		fmt.Fprintf(std.err, "simulating %s on %s at %s\n", o.Served, o.GPU.Name, base)
+		tell(std.err, "simulating %s on %s at %s", o.Served, o.GPU.Name, base)
 	}
 	if c.Child {
 		var cancel context.CancelFunc
