@@ -104,7 +104,7 @@ func (c *conn) finish(cause Cause, err error, at int64, keep bool) {
 	x.Cause, x.Err = cause, err
 	x.End = max(at, x.Sent)
 	x.BytesIn, x.BytesOut = c.bytesIn, c.bytesOut
-	if x.Stamps == KernelStamps {
+	if x.Stamps == KernelStamps || x.SentKernel {
 		x.ClockError = c.p.realtime.Error()
 	}
 	c.out = [2][]byte{}

@@ -375,6 +375,27 @@ func TestLargeBodyIsSentWhole(t *testing.T) {
 	}
 }
 
+// TestNameIsLookedUp uses a name with an address at which nobody listens.
+func TestNameIsLookedUp(t *testing.T) {
+	u := listen(t, func(c net.Conn, r *bufio.Reader) {
+		for readRequest(r) {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		}
+	})
+	u.Host = net.JoinHostPort("localhost", u.Port())
+	p := openPoller(t, Config{})
+	for i := range 2 {
+		k := newKeeper()
+		var x Exchange
+		x.Reset(get(u), k)
+		p.Start(&x)
+		k.wait(t)
+		if x.Cause != Completed || x.ConnReused != (i > 0) {
+			t.Errorf("%v (%v), reused %v", x.Cause, x.Err, x.ConnReused)
+		}
+	}
+}
+
 func TestTickFollowsTheSmallestGap(t *testing.T) {
 	for gap, want := range map[int64]time.Duration{0: time.Millisecond, 1e6: time.Millisecond, 8e6: 2 * time.Millisecond, 20e6: 4 * time.Millisecond} {
 		if got := tickOf(gap); got != int64(want) {

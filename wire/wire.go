@@ -84,7 +84,7 @@ const (
 
 // Event flags.
 const (
-	Coalesced uint8 = 1 << iota // ended in the same read as another event: its stamp is the later one's
+	Coalesced uint8 = 1 << iota // shares its read with other events, or the next one's first bytes: the stamp is the last one's
 	Unstamped                   // the kernel gave no stamp: user clock
 )
 
