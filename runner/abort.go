@@ -36,7 +36,7 @@ type abortRules struct {
 var _ Aborter = (*abortRules)(nil)
 
 func newAbortRules(rules []scenario.AbortRule) *abortRules {
-	a := &abortRules{rules: rules}
+	a := &abortRules{rules: rules, looked: -abortEvery}
 	for _, r := range rules {
 		a.metrics = a.metrics || r.Objective != nil
 	}

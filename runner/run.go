@@ -115,7 +115,7 @@ func safeName(s string) string {
 }
 
 func (r *Run) build(ctx context.Context) error {
-	steps := []func(context.Context) error{r.openDataset, r.buildLoad, r.buildWorkload, r.buildTarget}
+	steps := []func(context.Context) error{r.credential, r.openDataset, r.buildLoad, r.buildWorkload, r.buildTarget}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
@@ -126,11 +126,16 @@ func (r *Run) build(ctx context.Context) error {
 
 // credential finds out what requests are allowed by.
 func (r *Run) credential(ctx context.Context) error {
+	a := &r.scenario.Target.Auth
 	if r.scenario.Target.Sim() {
 		return nil
 	}
+	if r.opt.DryRun && a.Command != "" { // it is not run
+		r.auth = scenario.Header{Name: a.Header, Value: scenario.NewSecret("Bearer KEY")}
+		return nil
+	}
 	var err error
-	r.auth, err = r.scenario.Target.Auth.Field(ctx)
+	r.auth, err = a.Field(ctx)
 	return err
 }
 
