@@ -10,9 +10,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// rowGroupBytes is the size in memory at which a row group of a Parquet file
-// is closed: small, so that neither writing nor reading needs much memory.
-const rowGroupBytes = 16 << 20
+// rowGroupBytes returns the size in memory at which a row group is closed, for
+// a stream of the given size: small for small runs, so that the end of a run
+// takes no more memory than the run did, larger where there would be many.
+func rowGroupBytes(stream int64) int64 { return min(max(stream/64, 4<<20), 32<<20) }
 
 // convert makes a Parquet file from an .arrows file and extra rows. The file
 // appears under its name when it is whole.
@@ -28,8 +29,11 @@ func convert[R any](arrows, path string, t table[R], extra []R) (err error) {
 			_ = os.Remove(tmp)
 		}
 	}()
-	out := bufio.NewWriterSize(f, 1<<20)
+	out := bufio.NewWriterSize(f, 256<<10)
 	p := newParquetWriter(out, t.schema())
+	if info, err := os.Stat(arrows); err == nil {
+		p.group = rowGroupBytes(info.Size())
+	}
 	_, err = arrowBatches(arrows, func(b arrow.RecordBatch) bool { return p.write(b) == nil })
 	if err != nil {
 		return err
@@ -61,7 +65,8 @@ type parquetWriter struct {
 	columns  []*parquet.ColumnWriter
 	nullable []int // definition levels that nullability takes: 0 or 1
 	values   []parquet.Value
-	size     int64
+	size     int64 // in memory, of the row group under way
+	group    int64 // size at which it is closed
 	err      error
 }
 
@@ -70,8 +75,8 @@ func newParquetWriter(out *bufio.Writer, schema *arrow.Schema) *parquetWriter {
 	// channels that testing/synctest ties to the bubble that made them.
 	w := parquet.NewGenericWriter[any](out, parquetSchema(schema),
 		parquet.Compression(&parquet.Snappy), parquet.CreatedBy("tokamak", "", ""),
-		parquet.PageBufferSize(256<<10), parquet.DataPageStatistics(false))
-	p := &parquetWriter{w: w, columns: w.ColumnWriters(), nullable: make([]int, schema.NumFields())}
+		parquet.PageBufferSize(128<<10), parquet.DataPageStatistics(false))
+	p := &parquetWriter{w: w, columns: w.ColumnWriters(), nullable: make([]int, schema.NumFields()), group: rowGroupBytes(0)}
 	for i, f := range schema.Fields() {
 		if f.Nullable {
 			p.nullable[i] = 1
@@ -89,7 +94,7 @@ func (p *parquetWriter) write(b arrow.RecordBatch) error {
 		}
 	})
 	p.err = errors.Join(p.err, err)
-	if p.err == nil && p.size >= rowGroupBytes {
+	if p.err == nil && p.size >= p.group {
 		p.err, p.size = p.w.Flush(), 0
 	}
 	return p.err

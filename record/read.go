@@ -37,7 +37,7 @@ func arrowBatches(path string, yield func(arrow.RecordBatch) bool) (e extent, er
 	if err != nil {
 		return extent{}, err
 	}
-	e, err = wholeBatches(bufio.NewReaderSize(f, 1<<20), info.Size(), yield)
+	e, err = wholeBatches(bufio.NewReaderSize(f, 256<<10), info.Size(), yield)
 	if err != nil {
 		return e, fmt.Errorf("%s: after byte %d: %w", path, e.whole, err)
 	}
