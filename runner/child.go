@@ -95,9 +95,9 @@ func (c *Child) Close() error {
 		}
 		return nil
 	case <-time.After(3 * time.Second):
-		_ = c.cmd.Process.Kill()
-		<-done
-		return nil
+		err := c.cmd.Process.Kill()
+		_ = <-done // killed, so how it ended says nothing
+		return err
 	}
 }
 

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -30,8 +31,7 @@ func newPreparer(l *Loop) *preparer {
 	p := &preparer{loop: l}
 	p.change.L = &p.mu
 	if l.Ahead > 0 {
-		p.wg.Add(1)
-		go p.run()
+		p.wg.Go(p.run)
 	}
 	return p
 }
@@ -73,7 +73,6 @@ func (p *preparer) full() bool {
 }
 
 func (p *preparer) run() {
-	defer p.wg.Done()
 	for {
 		c, err := p.make()
 		if err == nil {
@@ -103,7 +102,7 @@ func (p *preparer) run() {
 func (p *preparer) make() (*Call, error) {
 	session, err := p.loop.Work.Session(p.number)
 	if err != nil {
-		if err == workload.ErrEnd {
+		if errors.Is(err, workload.ErrEnd) {
 			return nil, err
 		}
 		return nil, fmt.Errorf("session %d: %w", p.number, err)
@@ -152,9 +151,7 @@ func (l *Loop) prepareLater(c *Call) error {
 		return nil
 	}
 	l.preparing++
-	l.ahead.wg.Add(1)
-	go func() {
-		defer l.ahead.wg.Done()
+	l.ahead.wg.Go(func() {
 		err := l.Target.Prepare(c)
 		l.mu.Lock()
 		l.ready = append(l.ready, c)
@@ -163,6 +160,6 @@ func (l *Loop) prepareLater(c *Call) error {
 		}
 		l.mu.Unlock()
 		l.Clock.Wake()
-	}()
+	})
 	return nil
 }

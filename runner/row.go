@@ -110,6 +110,7 @@ func outcome(c wire.Cause, f engine.Failure) record.Outcome {
 		return record.StreamError
 	case engine.Broken:
 		return record.StreamBroken
+	case engine.Whole:
 	}
 	return record.OK
 }
