@@ -56,6 +56,35 @@ func TestRealtimeNoticesSetTime(t *testing.T) {
 	}
 }
 
+func TestRealtimeDistrustsWhatCameBeforeAStep(t *testing.T) {
+	for _, c := range []struct {
+		name              string
+		step, early, late int64 // of the clock; stamped before the step; read after it
+	}{
+		{"set back, read soon", -50e6, 10e6, 60e6},
+		{"set forward, read late", 1e6, 10e6, 300e6},
+	} {
+		m := &twoClocks{offset: 1_700_000_000e9}
+		r := newRealtime(m.mono, m.both)
+		m.now = 5e9
+		stamp := m.now - c.early + m.offset
+		m.offset += c.step
+		r.Check()
+		m.now = 5e9 + c.late
+		if at, now, ok := r.Moment(stamp); ok || at != now {
+			t.Errorf("%s: a stamp from before the step was believed", c.name)
+		}
+	}
+}
+
+func TestRealtimeDistrustsTheFuture(t *testing.T) {
+	c := &twoClocks{offset: 1e18}
+	r := newRealtime(c.mono, c.both)
+	if _, _, ok := r.Moment(c.now + c.offset + 1e6); ok {
+		t.Error("a stamp of the future was believed")
+	}
+}
+
 func TestRealtimeCheckSeesSmallSteps(t *testing.T) {
 	c := &twoClocks{offset: 1e18}
 	r := newRealtime(c.mono, c.both)

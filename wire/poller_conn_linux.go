@@ -36,6 +36,7 @@ type conn struct {
 	stamps   bool // the kernel stamps
 	inTick   bool
 	isHeld   bool // not read until the backlog has room
+	retried  bool // being tried again after it was held
 	token    bool // the first token came
 	headSeen bool
 	writing  bool

@@ -178,9 +178,10 @@ func (p *poller) readHeld(r *reader) {
 		p.ticking.Add(-1)
 		c.mu.Lock()
 		if c.isHeld {
-			c.isHeld = false
+			c.isHeld, c.retried = false, true
 			c.resumed = p.clock.Now()
 			c.read(r, true)
+			c.retried = false
 			if c.x != nil {
 				c.setDeadline()
 			}

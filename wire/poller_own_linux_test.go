@@ -164,9 +164,11 @@ func TestTrueArrival(t *testing.T) {
 	}
 }
 
-func TestChunksDoNotAllocate(t *testing.T) {
-	p := openPoller(t, Config{})
-	u, _ := url.Parse("http://127.0.0.1:1")
+// fedConn is a connection without a socket, in the middle of a stream, that is
+// fed by calling take. Its mutex is held.
+func fedConn(t *testing.T, p *poller, sink Sink) (*conn, *reader) {
+	t.Helper()
+	u := &url.URL{Scheme: "http", Host: "127.0.0.1:1"}
 	p.mu.Lock()
 	h, err := p.host(u)
 	if err != nil {
@@ -175,13 +177,52 @@ func TestChunksDoNotAllocate(t *testing.T) {
 	c := p.newConn(h)
 	p.mu.Unlock()
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	var x Exchange
-	x.Reset(get(u), nothing{})
-	c.x, c.state, c.inTick, c.stamps, c.ready, c.lastAt, c.resumed = &x, connBusy, true, true, true, NotReached, NotReached
+	x := &Exchange{}
+	x.Reset(get(u), sink)
+	c.x, c.state, c.inTick, c.stamps, c.ready, c.lastAt, c.resumed = x, connBusy, true, true, true, NotReached, NotReached
 	c.parser.Reset("GET")
 	r := newReader(p)
 	c.take(r, []byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"), 1, true, false)
+	return c, r
+}
+
+// endFed ends the exchange of a fedConn.
+func (c *conn) endFed(at int64) {
+	c.inTick = false
+	c.finish(Cut, errEnded, at, false)
+	c.mu.Unlock()
+}
+
+func TestFlagsOfEvents(t *testing.T) {
+	p := openPoller(t, Config{})
+	k := newKeeper()
+	c, r := fedConn(t, p, k)
+	at := int64(1000)
+	feed := func(event string, stamped bool) {
+		at += 1000
+		c.take(r, fmt.Appendf(nil, "%x\r\n%s\r\n", len(event), event), at, stamped, false)
+	}
+	feed("data: alone\n\n", true)
+	feed("data: one\n\ndata: two\n\n", true)
+	feed("data: before another's begin\n\nda", true)
+	feed("ta: its end\n\n", true)
+	feed("data: no stamp\n\n", false)
+	c.endFed(at)
+	k.wait(t)
+	want := []Event{{At: 2000}, {At: 3000, Flags: Coalesced}, {At: 3000, Flags: Coalesced}, {At: 4000, Flags: Coalesced}, {At: 5000}, {At: 6000, Flags: Unstamped}}
+	if len(k.events) != len(want) {
+		t.Fatalf("%d events: %q", len(k.events), k.data)
+	}
+	for i, e := range k.events {
+		if e.At != want[i].At || e.Flags != want[i].Flags {
+			t.Errorf("%q: at %d, flags %b; want %d, %b", k.data[i], e.At, e.Flags, want[i].At, want[i].Flags)
+		}
+	}
+}
+
+func TestChunksDoNotAllocate(t *testing.T) {
+	p := openPoller(t, Config{})
+	c, r := fedConn(t, p, nothing{})
 	chunk := []byte("c8\r\ndata: " + strings.Repeat("x", 0xc8-8) + "\n\n\r\n")
 	at := int64(1)
 	step := func() {
@@ -202,8 +243,7 @@ func TestChunksDoNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(50, step); n >= 30 {
 		t.Errorf("%v allocations in 300 chunks", n)
 	}
-	c.inTick = false
-	c.finish(Cut, errEnded, at, false)
+	c.endFed(at)
 }
 
 func TestWarmConnectionsAreUsed(t *testing.T) {

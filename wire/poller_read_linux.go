@@ -141,8 +141,9 @@ func (c *conn) handOver() bool {
 // hold leaves the stream unread until the backlog has room: the tick tries again.
 func (c *conn) hold() {
 	p := c.p
-	c.isHeld = true
-	p.stats.held.Add(1)
+	if c.isHeld = true; !c.retried {
+		p.stats.held.Add(1)
+	}
 	p.heldMu.Lock()
 	p.held = append(p.held, c)
 	p.heldMu.Unlock()
