@@ -312,3 +312,15 @@ func BenchmarkRound(b *testing.B) {
 		s.samples = s.samples[:0]
 	}
 }
+
+func TestATotalThatShrinksGivesNoReading(t *testing.T) {
+	var got []float64
+	r := &round{elapsed: 1e9, emit: func(_ string, v float64) { got = append(got, v) }}
+	var c counter
+	for _, total := range []float64{5, 7, 3, 4} { // a thread ended and took its part along
+		c.add(r, "x", total, 1)
+	}
+	if diff := cmp.Diff([]float64{2, 1}, got); diff != "" {
+		t.Error(diff)
+	}
+}
