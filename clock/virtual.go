@@ -2,6 +2,7 @@ package clock
 
 import (
 	"container/heap"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,7 +14,7 @@ type Virtual struct {
 	epoch time.Time
 	queue eventQueue
 	order uint64
-	awake bool
+	awake atomic.Bool
 }
 
 var (
@@ -31,7 +32,7 @@ func (v *Virtual) Now() int64 { return v.now }
 func (v *Virtual) Epoch() time.Time { return v.epoch }
 
 // Wake makes the Wait under way return after the callback that called it.
-func (v *Virtual) Wake() { v.awake = true }
+func (v *Virtual) Wake() { v.awake.Store(true) }
 
 // At calls f when the virtual time reaches t; a moment in the past means now.
 func (v *Virtual) At(t int64, f func()) {
@@ -46,13 +47,12 @@ func (v *Virtual) Post(f func()) { v.At(v.now, f) }
 // early, at the time of the callback, when one of them calls Wake.
 // Waiting for Forever with nothing left to happen returns false at once.
 func (v *Virtual) Wait(until int64) bool {
-	for !v.awake && len(v.queue) > 0 && v.queue[0].at <= until {
+	for !v.awake.Load() && len(v.queue) > 0 && v.queue[0].at <= until {
 		e := heap.Pop(&v.queue).(event)
 		v.now = e.at
 		e.f()
 	}
-	if v.awake {
-		v.awake = false
+	if v.awake.Swap(false) {
 		return true
 	}
 	if until != Forever && until > v.now {

@@ -55,7 +55,9 @@ func fillResult(row *record.Attempt, x *wire.Exchange, a *engine.Answer) {
 	row.Violations, row.Notes = a.Violations, a.Notes
 	row.RetryAfter, row.RateLimit = count(a.RetryAfter), a.RateLimit
 	row.Bytes = record.Bytes{Request: x.BytesOut, Response: x.BytesIn}
-	row.ConnID = record.Some(x.ConnID)
+	if x.ConnID != 0 {
+		row.ConnID = record.Some(x.ConnID)
+	}
 	if x.Status != 0 {
 		row.HTTPStatus = record.Some(int64(x.Status))
 	}
