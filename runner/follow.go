@@ -76,6 +76,7 @@ func (l *Loop) takeEnded() error {
 
 func (l *Loop) takeOne(c *Call) error {
 	delete(l.inFlight, c)
+	c.prepared = nil // text and request are not needed any more
 	// The row is the recorder's from Ended on: what follows uses copies.
 	row := c.Row
 	if l.Observer != nil {

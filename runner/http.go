@@ -117,7 +117,6 @@ func (h *httpCall) Ended(x *wire.Exchange) {
 			h.call.Again = adapter.Refuse(a.RefusedField)
 		}
 	}
-	h.call.prepared = nil
 	h.sink.Ended(h.call)
 }
 
