@@ -192,7 +192,7 @@ func (c *conn) nextDeadline() (at int64, cause Cause) {
 	sooner(c.start, l.Total, TimeoutTotal)
 	switch {
 	case !c.ready:
-		sooner(c.start, l.Connect, TimeoutConnect)
+		sooner(c.x.ConnStart, l.Connect, TimeoutConnect)
 	case c.isHeld: // not the server's silence
 	case c.token:
 		sooner(max(c.lastAt, c.resumed), l.Stall, TimeoutStall)
