@@ -51,6 +51,8 @@ func (s *Summary) reason(e verify.Ending) string {
 		return "the run was killed; until then " + text
 	case e.Interrupted:
 		return "interrupted by the user; until then " + text
+	case e.Aborted && !e.Unusable:
+		return "a rule of the scenario ended the run (" + s.Run.Reason + "); until then " + text
 	case e.Unusable:
 		return fmt.Sprintf("not one of %s requests succeeded%s", count(s.Requests.Sent), s.mostly())
 	}

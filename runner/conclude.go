@@ -18,7 +18,7 @@ func (r *Run) conclude(rec *recorder, a *audit, o Outcome, runErr error) (*repor
 	rec.sums.Configure(r.measureOptions(a, o))
 	res := rec.sums.Result()
 	sum := report.New(r.about(rec, o), res, verify.Judge(r.scenario.SLO, rec.sums), a.client(res),
-		verify.Ending{Interrupted: o.Interrupted, InconclusiveOK: r.scenario.InconclusiveOK})
+		verify.Ending{Interrupted: o.Interrupted, Aborted: o.Stopped != "", InconclusiveOK: r.scenario.InconclusiveOK})
 	return sum, errors.Join(runErr, r.write(rec, sum))
 }
 

@@ -11,16 +11,18 @@ import (
 // Snapshot is the state of a run at a moment, for people who watch it. Its
 // latencies are approximate (three digits): the summary's are exact.
 type Snapshot struct {
-	At       int64 // ns since the run's epoch
-	Sent     int64
-	Ended    int64
-	OK       int64
-	Failed   int64
-	InFlight int64
-	Tokens   int64 // output tokens of what has ended, as the server counted
-	Stage    int
-	TTFTp50  int64 // ns; 0 where nothing has answered yet
-	TTFTp99  int64
+	At     int64 // ns since the run's epoch
+	Sent   int64
+	Ended  int64
+	OK     int64
+	Failed int64
+	// Cancelled were given up by their users.
+	Cancelled int64
+	InFlight  int64
+	Tokens    int64 // output tokens of what has ended, as the server counted
+	Stage     int
+	TTFTp50   int64 // ns; 0 where nothing has answered yet
+	TTFTp99   int64
 }
 
 // Live gathers figures while a run goes on. Snapshot may be called from any
@@ -55,10 +57,14 @@ func (l *Live) Ended(a *record.Attempt) {
 	l.s.InFlight--
 	l.s.Ended++
 	l.s.Tokens += a.OutputUsage.Or(int64(a.Chunks.Len()))
-	if a.Outcome != record.OK {
-		l.s.Failed++
-	} else {
+	switch a.Outcome {
+	case record.OK:
 		l.s.OK++
+	case record.Cancelled:
+		l.s.Cancelled++
+	case record.Cut:
+	default:
+		l.s.Failed++
 	}
 	if t, ok := a.FirstToken.Get(); ok {
 		// Values beyond an hour are clamped: this is a live figure.

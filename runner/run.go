@@ -157,7 +157,7 @@ func (r *Run) buildVirtual() error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	v.Name = name
+	v.Name, v.Limits = name, r.scenario.Target.Timeouts
 	r.target, r.model = v, o.Served
 	r.facts = []record.TargetFacts{{Name: name, URL: name, Model: o.Served, Engine: o.Engine}}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/sim"
 	"github.com/tokamak-bench/tokamak/workload"
 )
@@ -20,7 +21,8 @@ type Virtual struct {
 	// Length is how long the model answers the prompt of a fingerprint when
 	// no length is asked for; nil: to its limit.
 	Length func(fingerprint uint64) int64
-	Name   string // of the target in rows
+	Name   string            // of the target in rows
+	Limits scenario.Timeouts // deadlines of a request
 }
 
 // NewVirtual returns the engine that o describes as a target on a virtual clock.
@@ -41,7 +43,7 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 	c.Row.Target = v.Name
 	c.Row.WriteStart, c.Row.Sent = record.Some(now), record.Some(now)
 	c.Row.SentSource, c.Row.StampSource, c.Row.Protocol = record.SourceVirtual, record.SourceVirtual, "virtual"
-	call := &virtualCall{call: c, sink: sink}
+	call := &virtualCall{target: v, call: c, sink: sink}
 	if v.Gate != nil {
 		if no := v.Gate.Admit(); no != nil {
 			call.refused(no, now)
@@ -64,7 +66,9 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 	if err := v.Engine.Submit(&call.request); err != nil {
 		c.Row.ErrorText = err.Error()
 		call.refused(&sim.Refusal{Status: 400}, now)
+		return
 	}
+	v.watch(call)
 }
 
 // fingerprint is a hash of a prompt's identity.
@@ -102,6 +106,7 @@ func (v *Virtual) Cancel(c *Call, why record.Outcome) {
 }
 
 type virtualCall struct {
+	target    *Virtual
 	call      *Call
 	sink      Sink
 	request   sim.Request
@@ -129,6 +134,9 @@ func (v *virtualCall) Tokens(n, at int64) {
 	c.Kind = append(c.Kind, record.TextChunk)
 	c.Choice = append(c.Choice, 0)
 	c.Flags = append(c.Flags, 0)
+	if len(c.At) == 1 {
+		v.target.watch(v) // from here on another deadline holds
+	}
 }
 
 func (v *virtualCall) Finished(why sim.Finish, u sim.Usage, at int64) {

@@ -55,6 +55,7 @@ func (v Verdict) Code(inconclusiveOK bool) exit.Code {
 // Ending is how a run ended, and so its exit code.
 type Ending struct {
 	Interrupted    bool
+	Aborted        bool // a rule of the scenario ended it
 	Unusable       bool // the target could not be used; see [Unusable]
 	Verdict        Verdict
 	InconclusiveOK bool
@@ -69,12 +70,15 @@ func (e Ending) ExitCode() int {
 	if e.Unusable {
 		codes = append(codes, exit.Target)
 	}
+	if e.Aborted {
+		codes = append(codes, exit.Failed)
+	}
 	return int(exit.Worst(codes...))
 }
 
 // Unusable tells whether a run got not one success from its target although it
-// asked.
-func Unusable(r measure.Requests) bool { return r.Sent > 0 && r.OK == 0 }
+// asked and was refused or failed. What we cut ourselves says nothing about it.
+func Unusable(r measure.Requests) bool { return r.OK == 0 && r.Failed > 0 }
 
 // Reason is the run's verdict in one sentence: that of the first objective with
 // the worst verdict.
