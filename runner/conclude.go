@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/measure"
@@ -43,7 +44,7 @@ func (r *Run) about(rec *recorder, o Outcome) report.Run {
 		ID: r.id, Name: s.Name, Dir: r.dir, Version: r.opt.Version, API: s.Target.API, Model: r.model,
 		Load: s.Load.String(), Workload: s.Workload.String(), Seed: s.Seed, Start: r.clock.Epoch().UTC(),
 		Duration: measure.Some(float64(r.clock.Now()-o.Start) / 1e6), Virtual: r.real == nil, Ended: report.Done,
-		Notices: append(slices.Clone(s.Notices), r.notices(rec)...), Adapted: r.adapted(),
+		Notices: append(slices.Clone(s.Notices), r.notices(rec, o)...), Adapted: r.adapted(),
 		Stamps: rec.stamps.shares(), Timeouts: timeouts(s.Target.Timeouts), Tags: map[string]string{},
 	}
 	for _, f := range r.facts {
@@ -62,8 +63,15 @@ func (r *Run) about(rec *recorder, o Outcome) report.Run {
 }
 
 // notices are sentences that the reader must see.
-func (r *Run) notices(rec *recorder) []string {
+func (r *Run) notices(rec *recorder, o Outcome) []string {
 	var n []string
+	if o.Limited != "" {
+		n = append(n, "ended before its time: "+o.Limited)
+	}
+	if o.Unready > 0 {
+		n = append(n, fmt.Sprintf("%d requests left late, by up to %v, because what to send was not ready: the dataset, or writing texts, is slower than the load",
+			o.Unready, time.Duration(o.UnreadyMost).Round(time.Millisecond)))
+	}
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		n = append(n, text)
 	}

@@ -2,9 +2,12 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"os"
 	"runtime"
 	"runtime/debug"
 
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/probe/self"
 	"github.com/tokamak-bench/tokamak/record"
@@ -30,7 +33,20 @@ func (r *Run) Do(ctx context.Context) (*report.Summary, error) {
 	audit := r.startAudit(rec)
 	outcome, runErr := r.loop(ctx, rec)
 	audit.stop()
+	if runErr != nil && rec.rows == 0 {
+		return nil, r.discard(rec, runErr)
+	}
 	return r.conclude(rec, audit, outcome, runErr)
+}
+
+// discard takes back the run directory of a run that could not send anything,
+// and says why.
+func (r *Run) discard(rec *recorder, why error) error {
+	why = exit.With(exit.Usage, why)
+	if rec.writer == nil {
+		return why
+	}
+	return errors.Join(why, rec.writer.Finish(), os.RemoveAll(r.dir))
 }
 
 // loop runs the loop on a goroutine of its own that owns its thread.

@@ -113,10 +113,18 @@ func (l *Loop) follow(c *Call, row *record.Attempt) error {
 		}
 	}
 	if c.user != load.NoUser {
+		if row.Outcome == record.TransportError {
+			at += int64(unreachablePause)
+		}
 		l.Load.Ended(c.user, at-l.start)
 	}
 	return nil
 }
+
+// unreachablePause is how long a closed loop's user waits after a request that
+// got not one response byte: a target that refuses connections would else be
+// asked thousands of times a second, and the figures be made of that.
+const unreachablePause = 100 * time.Millisecond
 
 func (l *Loop) atRequestLimit() bool {
 	return l.Limits.MaxRequests > 0 && l.requests >= l.Limits.MaxRequests

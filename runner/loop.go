@@ -37,19 +37,23 @@ type Loop struct {
 	// Prefill is how many requests are prepared before the load's first moment.
 	Prefill int
 
-	start      int64
-	end        int64 // moment of the load's end as far as it is known
-	stage      int
-	inFlight   map[*Call]struct{}
-	later      callQueue // turns and retries, by moment
-	impatient  callQueue // calls to cancel, by moment
-	preparing  int       // turns and retries being prepared
-	ahead      *preparer
-	requests   int64
-	asked      int64 // tokens asked for so far
-	closing    bool  // nothing more is taken from the source
-	short      bool  // it was closed before the load's end
-	stopReason string
+	start       int64
+	end         int64 // moment of the load's end as far as it is known
+	stage       int
+	inFlight    map[*Call]struct{}
+	later       callQueue // turns and retries, by moment
+	impatient   callQueue // calls to cancel, by moment
+	preparing   int       // turns and retries being prepared
+	ahead       *preparer
+	requests    int64
+	asked       int64  // tokens asked for so far
+	closing     bool   // nothing more is taken from the source
+	short       bool   // it was closed before the load's end
+	stopReason  string // of an abort rule
+	limited     string // which limit closed it
+	waiting     bool   // what is due is not ready
+	unready     int64
+	unreadyMost int64
 	// interrupted says that the context ended.
 	interrupted bool
 	slotFreed   int64 // when the cap of requests in flight last let one go
@@ -87,7 +91,10 @@ type Aborter interface {
 // Outcome says how a loop came to its end.
 type Outcome struct {
 	Start, End  int64  // first moment of the load and the last at which something could be due
-	Stopped     string // why it stopped before its time: an abort rule, a token limit; empty where it did not
+	Stopped     string // the abort rule that ended it before its time; empty where none did
+	Limited     string // the limit that ended it before its time, which the user set as a budget
+	Unready     int64  // requests that left late because what to send was not ready
+	UnreadyMost int64  // ns by which the latest of them did
 	Interrupted bool   // the context ended
 }
 
@@ -107,7 +114,8 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 		b.Begun(l.start) // what latencies and the window count from
 	}
 	err := l.loop(ctx)
-	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, Interrupted: l.interrupted}
+	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, Limited: l.limited, Interrupted: l.interrupted,
+		Unready: l.unready, UnreadyMost: l.unreadyMost}
 	if err != nil {
 		l.cutAll()
 		return o, errors.Join(err, l.awaitCut())
@@ -248,7 +256,13 @@ func (l *Loop) dispatch(at int64) (bool, error) {
 		return true, nil
 	}
 	if c == nil || err != nil {
+		l.waiting = err == nil
 		return false, err
+	}
+	if l.waiting {
+		l.waiting = false
+		l.unready++
+		l.unreadyMost = max(l.unreadyMost, l.Clock.Now()-at)
 	}
 	if reason := l.beyondLimits(c); reason != "" {
 		l.close(reason)
@@ -284,8 +298,8 @@ func (l *Loop) close(reason string) {
 		return
 	}
 	l.closing, l.short = true, true
-	if reason != endOfRequests && l.stopReason == "" {
-		l.stopReason = reason
+	if reason != endOfRequests {
+		l.limited = reason
 	}
 }
 

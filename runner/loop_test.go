@@ -242,8 +242,8 @@ func TestTokenLimitStopsBeforeItIsPassed(t *testing.T) {
 	l, r, _ := testLoop(every(100, 10), takes(time.Millisecond))
 	l.Limits.MaxTokens = 50 // 15 each
 	o := run(t, l)
-	if len(r.ended) != 3 || o.Stopped == "" {
-		t.Errorf("%d requests, stopped %q; want 3 and a reason", len(r.ended), o.Stopped)
+	if len(r.ended) != 3 || o.Limited == "" || o.Stopped != "" {
+		t.Errorf("%d requests, stopped %q; want 3 and a reason", len(r.ended), o.Limited)
 	}
 }
 

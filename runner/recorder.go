@@ -18,6 +18,7 @@ type recorder struct {
 	abort  Aborter
 	quota  quota
 	stamps stampCount
+	rows   int64
 }
 
 // newRecorder makes the run directory.
@@ -53,6 +54,7 @@ func (r *recorder) Dispatched(a *record.Attempt) error {
 
 // Ended takes a row.
 func (r *recorder) Ended(a *record.Attempt) error {
+	r.rows++
 	r.sums.Add(a)
 	r.quota.add(a)
 	r.stamps.add(a)

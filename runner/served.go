@@ -2,7 +2,9 @@ package runner
 
 import (
 	"context"
+	"encoding/base64"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/engine/openai"
@@ -162,11 +164,27 @@ func (r *Run) driverOptions(base *url.URL) openai.Options {
 	}
 	o.Header = r.fields()
 	for _, f := range o.Header {
-		r.secrets = append(r.secrets, f.Value)
+		r.keepSecret(f.Value)
 	}
 	if !r.auth.Value.Empty() {
 		o.Auth = wire.Field{Name: r.auth.Name, Value: r.auth.Value.Reveal()}
-		r.secrets = append(r.secrets, r.auth.Value.Reveal())
+		r.keepSecret(r.auth.Value.Reveal())
 	}
 	return o
 }
+
+// keepSecret has a header value replaced wherever a record would show it: as
+// it is, without its scheme, and as a server may echo it encoded.
+func (r *Run) keepSecret(value string) {
+	_, bare, _ := strings.Cut(value, " ")
+	for _, s := range []string{value, bare} {
+		if len(s) >= shortSecret {
+			r.secrets = append(r.secrets, s, base64.StdEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
+				url.QueryEscape(s))
+		}
+	}
+}
+
+// shortSecret is from how many bytes on a header value counts as a secret:
+// shorter ones (a version, a flag) stand in every other text.
+const shortSecret = 6
