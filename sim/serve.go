@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/clock"
+	"github.com/tokamak-bench/tokamak/sim/face"
 	"github.com/tokamak-bench/tokamak/sim/vllm"
 	"github.com/tokamak-bench/tokamak/token"
 )
@@ -42,15 +43,16 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	defer c.Close()
 	loop := clock.NewRealLoop(c)
 	defer loop.Close()
-	face, err := vllm.New(vllm.Config{Engine: cfg, Gate: o.Faults.Gate(), Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
-		Utilization: o.MemoryUtilization, LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}, loop, c.Epoch())
+	service, err := face.New(face.Config{Engine: cfg, Gate: o.Faults.Gate(), Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
+		Utilization: o.MemoryUtilization, Hidden: o.Model.Hidden,
+		LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}, loop, c.Epoch())
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	server := &http.Server{Handler: face.Handler(), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: faces()[o.Engine](service), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()
-	go face.Warm()
+	go service.Warm()
 	select {
 	case err := <-ended:
 		return err
@@ -62,10 +64,15 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 		_ = server.Close()
 	}
 	<-ended
-	face.Stop() // cut requests leave the engine before its loop ends
+	service.Stop() // cut requests leave the engine before its loop ends
 	return nil
+}
+
+// faces are the engines by name.
+func faces() map[string]func(*face.Service) http.Handler {
+	return map[string]func(*face.Service) http.Handler{"vllm": vllm.New}
 }
 
 // loadCodec returns the built-in tokenizer, whatever the model: its client
 // counts with the same one.
-func loadCodec() (vllm.Codec, error) { return token.Builtin(), nil }
+func loadCodec() (face.Codec, error) { return token.Builtin(), nil }

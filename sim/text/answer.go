@@ -2,6 +2,7 @@ package text
 
 import (
 	_ "embed"
+	"encoding/json"
 	"strings"
 )
 
@@ -21,10 +22,13 @@ type Word struct {
 	JSON []byte // the text as the inside of a JSON string
 }
 
+// NewWord returns the token of a text.
+func NewWord(s string, id uint32) Word { return Word{Text: s, ID: id, JSON: quote(s)} }
+
 // NewAnswers cuts the corpus. ids gives each word its token's id.
 func NewAnswers(ids func(word string) uint32) *Answers {
 	a := &Answers{}
-	word := func(w string) Word { return Word{Text: w, ID: ids(w), JSON: quote(w)} }
+	word := func(w string) Word { return NewWord(w, ids(w)) }
 	for line := range strings.Lines(corpus) {
 		var s []Word
 		for _, w := range split(strings.TrimSpace(line)) {
@@ -53,14 +57,11 @@ func split(line string) []string {
 }
 
 func quote(s string) []byte {
-	b := make([]byte, 0, len(s))
-	for _, c := range []byte(s) {
-		if c == '"' || c == '\\' {
-			b = append(b, '\\')
-		}
-		b = append(b, c)
+	q, err := json.Marshal(s)
+	if err != nil {
+		return nil
 	}
-	return b
+	return q[1 : len(q)-1]
 }
 
 // Answer is a place in an answer. It is a value: a copy goes its own way.
@@ -69,13 +70,25 @@ type Answer struct {
 	state    uint64
 	sentence int
 	word     int
+	script   []Word // said instead of sentences
 }
 
 // Start returns the beginning of the answer of a seed.
 func (a *Answers) Start(seed uint64) Answer { return Answer{from: a, state: seed, sentence: -1} }
 
+// Script returns the beginning of an answer of these words; after them come
+// empty ones.
+func Script(words []Word) Answer { return Answer{script: words} }
+
 // Next returns the next token.
 func (a *Answer) Next() *Word {
+	if a.from == nil {
+		if a.word == len(a.script) {
+			return &Word{}
+		}
+		a.word++
+		return &a.script[a.word-1]
+	}
 	begins := a.sentence < 0
 	if begins || a.word == len(a.from.sentences[a.sentence]) {
 		a.state += 0x9e3779b97f4a7c15

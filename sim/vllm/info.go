@@ -1,20 +1,25 @@
 package vllm
 
 import (
-	"encoding/json"
 	"net/http"
+
+	"github.com/tokamak-bench/tokamak/sim/face"
+	"github.com/tokamak-bench/tokamak/sim/openai"
 )
 
 // Version is what GET /version answers: the vLLM whose scheduling and API are
 // modelled, and that it is a model of it.
 const Version = "0.19.0+sim"
 
-func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]string{"version": Version})
+// info answers what is no request to the engine.
+type info struct{ s *face.Service }
+
+func (info) version(w http.ResponseWriter, _ *http.Request) {
+	face.WriteJSON(w, http.StatusOK, map[string]string{"version": Version})
 }
 
-func (s *Server) serverLoad(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]int64{"server_load": s.load.Load()})
+func (i info) load(w http.ResponseWriter, _ *http.Request) {
+	face.WriteJSON(w, http.StatusOK, map[string]int64{"server_load": i.s.Load()})
 }
 
 type modelCard struct {
@@ -27,43 +32,31 @@ type modelCard struct {
 	MaxModelLen int64   `json:"max_model_len"`
 }
 
-func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []modelCard{{ID: s.cfg.Served, Object: "model",
-		Created: s.epoch.Unix(), OwnedBy: "vllm", Root: s.cfg.ID, MaxModelLen: s.cfg.Engine.MaxModelLen}}})
+func (i info) models(w http.ResponseWriter, _ *http.Request) {
+	face.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []modelCard{{ID: i.s.Served, Object: "model",
+		Created: i.s.Started().Unix(), OwnedBy: "vllm", Root: i.s.ID, MaxModelLen: i.s.Engine.MaxModelLen}}})
 }
 
 // tokenize answers as vLLM's route does, for a prompt or for messages.
-func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
-	l, err := s.language()
-	if err != nil {
-		internal(err).write(w)
-		return
-	}
-	var q query
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&q); err != nil {
-		badRequest("", "the body is not valid JSON: %v", err).write(w)
-		return
-	}
-	a := completionAPI
-	if len(q.Messages) > 0 {
-		a = chatAPI
-	}
-	prompts, problem := l.prompts(&q, a)
-	if problem == nil && len(prompts) != 1 {
-		problem = badRequest("prompt", "expected one prompt, got %d", len(prompts))
-	}
+func (i info) tokenize(w http.ResponseWriter, r *http.Request) {
+	ids, problem := openai.Tokenize(i.s, r)
 	if problem != nil {
-		problem.write(w)
+		refuse(w, problem)
 		return
 	}
-	ids := prompts[0]
-	if ids == nil {
-		ids = []uint32{}
-	}
-	writeJSON(w, http.StatusOK, struct {
+	face.WriteJSON(w, http.StatusOK, struct {
 		Count       int      `json:"count"`
 		MaxModelLen int64    `json:"max_model_len"`
 		Tokens      []uint32 `json:"tokens"`
 		Strings     []string `json:"token_strs"`
-	}{len(ids), s.cfg.Engine.MaxModelLen, ids, nil})
+	}{len(ids), i.s.Engine.MaxModelLen, ids, nil})
+}
+
+func (i info) detokenize(w http.ResponseWriter, r *http.Request) {
+	text, problem := openai.Detokenize(i.s, r)
+	if problem != nil {
+		refuse(w, problem)
+		return
+	}
+	face.WriteJSON(w, http.StatusOK, map[string]string{"prompt": text})
 }

@@ -1,59 +1,87 @@
 package vllm
 
 import (
+	"strconv"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/tokamak-bench/tokamak/sim/core"
+	"github.com/tokamak-bench/tokamak/sim/face"
 )
 
-// The histograms.
-const (
-	firstToken = iota
-	interToken
-	perOutputToken
-	endToEnd
-	queueTime
-	inferenceTime
-	prefillTime
-	decodeTime
-	iterationTokens
-	promptTokens
-	generationTokens
-	maxGeneration
-	paramMaxTokens
-	paramN
-	prefillComputed
-	histograms
-)
+type snapshot = face.Snapshot
 
-// definition is a histogram's name, help and buckets.
-type definition struct {
-	name, help string
-	buckets    []float64
+func zero(*snapshot) float64 { return 0 }
+
+// finished counts sequences that ended for a reason.
+func finished(why core.Finish) func(*snapshot) float64 {
+	return func(s *snapshot) float64 { return float64(s.Finished[why]) }
 }
 
-func definitions(maxModelLen int64) [histograms]definition {
+// series are vLLM's metrics.
+func series(s *face.Service) *face.Series {
+	one := func(*snapshot) float64 { return 1 }
+	waiting := func(s *snapshot) float64 { return float64(s.Waiting) }
+	l := func(k, v string) prometheus.Labels { return prometheus.Labels{k: v} }
+	const byReason, slept, success = "Requests waiting, by reason.", "Engine sleep state.", "Requests that ended, by reason."
+	return &face.Series{Prefix: "vllm:", Labels: prometheus.Labels{"model_name": s.Served, "engine": "0"}, Values: []face.Value{
+		{Name: "num_requests_running", Help: "Requests in execution.", Gauge: true, Get: func(s *snapshot) float64 { return float64(s.Running) }},
+		{Name: "num_requests_waiting", Help: "Requests waiting.", Gauge: true, Get: waiting},
+		{Name: "num_requests_waiting_by_reason", Help: byReason, Gauge: true, Labels: l("reason", "capacity"), Get: waiting},
+		{Name: "num_requests_waiting_by_reason", Help: byReason, Gauge: true, Labels: l("reason", "deferred"), Get: zero},
+		{Name: "kv_cache_usage_perc", Help: "KV cache usage; 1 is all of it.", Gauge: true, Get: func(s *snapshot) float64 { return s.KVUsage }},
+		{Name: "engine_sleep_state", Help: slept, Gauge: true, Labels: l("sleep_state", "awake"), Get: one},
+		{Name: "engine_sleep_state", Help: slept, Gauge: true, Labels: l("sleep_state", "weights_offloaded"), Get: zero},
+		{Name: "engine_sleep_state", Help: slept, Gauge: true, Labels: l("sleep_state", "discard_all"), Get: zero},
+		{Name: "cache_config_info", Help: "Configuration of the KV cache.", Gauge: true, Labels: cacheInfo(s), Get: one},
+		{Name: "prompt_tokens_total", Help: "Prompt tokens processed.", Get: func(s *snapshot) float64 { return float64(s.Prompt) }},
+		{Name: "generation_tokens_total", Help: "Tokens generated.", Get: func(s *snapshot) float64 { return float64(s.Generated) }},
+		{Name: "prompt_tokens_cached_total", Help: "Prompt tokens found in the cache.", Get: func(s *snapshot) float64 { return float64(s.Cached) }},
+		{Name: "prefix_cache_queries_total", Help: "Prefix cache queries, in tokens.", Get: func(s *snapshot) float64 { return float64(s.Counts.PrefixQueries) }},
+		{Name: "prefix_cache_hits_total", Help: "Prefix cache hits, in tokens.", Get: func(s *snapshot) float64 { return float64(s.Counts.PrefixHits) }},
+		{Name: "num_preemptions_total", Help: "Preemptions of requests.", Get: func(s *snapshot) float64 { return float64(s.Counts.Preemptions) }},
+		{Name: "external_prefix_cache_queries_total", Help: "External prefix cache queries, in tokens.", Get: zero},
+		{Name: "external_prefix_cache_hits_total", Help: "External prefix cache hits, in tokens.", Get: zero},
+		{Name: "mm_cache_queries_total", Help: "Multimodal cache queries.", Get: zero},
+		{Name: "mm_cache_hits_total", Help: "Multimodal cache hits.", Get: zero},
+		{Name: "request_success_total", Help: success, Labels: l("finished_reason", "stop"), Get: finished(core.Stop)},
+		{Name: "request_success_total", Help: success, Labels: l("finished_reason", "length"), Get: finished(core.Length)},
+		{Name: "request_success_total", Help: success, Labels: l("finished_reason", "abort"), Get: finished(core.Abort)},
+		{Name: "request_success_total", Help: success, Labels: l("finished_reason", "error"), Get: zero},
+	}, Histograms: histograms(s.Engine.MaxModelLen)}
+}
+
+func histograms(maxModelLen int64) []face.Histogram {
 	first := []float64{.001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560}
 	token := []float64{.01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5, 5, 7.5, 10, 20, 40, 80}
 	request := []float64{.3, .5, .8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680}
+	steps := []float64{1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}
 	lengths := oneTwoFive(maxModelLen)
-	return [histograms]definition{
-		firstToken:       {"time_to_first_token_seconds", "Time from arrival to the first token.", first},
-		interToken:       {"inter_token_latency_seconds", "Time between tokens.", token},
-		perOutputToken:   {"request_time_per_output_token_seconds", "Decode time of a request over its tokens but the first.", token},
-		endToEnd:         {"e2e_request_latency_seconds", "Time from arrival to the end.", request},
-		queueTime:        {"request_queue_time_seconds", "Time in the waiting queue.", request},
-		inferenceTime:    {"request_inference_time_seconds", "Time from first scheduling to the last token.", request},
-		prefillTime:      {"request_prefill_time_seconds", "Time from first scheduling to the first token.", request},
-		decodeTime:       {"request_decode_time_seconds", "Time from the first to the last token.", request},
-		iterationTokens:  {"iteration_tokens_total", "Tokens of an engine step.", []float64{1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}},
-		promptTokens:     {"request_prompt_tokens", "Prompt tokens of a request.", lengths},
-		generationTokens: {"request_generation_tokens", "Generated tokens of a request.", lengths},
-		maxGeneration:    {"request_max_num_generation_tokens", "Most generated tokens of a request's sequences.", lengths},
-		paramMaxTokens:   {"request_params_max_tokens", "max_tokens of a request.", lengths},
-		paramN:           {"request_params_n", "n of a request.", []float64{1, 2, 5, 10, 20}},
-		prefillComputed:  {"request_prefill_kv_computed_tokens", "Prompt tokens computed, cached ones left out.", lengths},
+	var list []face.Histogram
+	for _, h := range []struct {
+		of         face.Measure
+		name, help string
+		buckets    []float64
+	}{
+		{face.FirstToken, "time_to_first_token_seconds", "Time from arrival to the first token.", first},
+		{face.InterToken, "inter_token_latency_seconds", "Time between tokens.", token},
+		{face.PerOutputToken, "request_time_per_output_token_seconds", "Decode time of a request over its tokens but the first.", token},
+		{face.EndToEnd, "e2e_request_latency_seconds", "Time from arrival to the end.", request},
+		{face.QueueTime, "request_queue_time_seconds", "Time in the waiting queue.", request},
+		{face.InferenceTime, "request_inference_time_seconds", "Time from first scheduling to the last token.", request},
+		{face.PrefillTime, "request_prefill_time_seconds", "Time from first scheduling to the first token.", request},
+		{face.DecodeTime, "request_decode_time_seconds", "Time from the first to the last token.", request},
+		{face.StepTokens, "iteration_tokens_total", "Tokens of an engine step.", steps},
+		{face.PromptTokens, "request_prompt_tokens", "Prompt tokens of a request.", lengths},
+		{face.OutputTokens, "request_generation_tokens", "Generated tokens of a request.", lengths},
+		{face.OutputTokens, "request_max_num_generation_tokens", "Most generated tokens of a request's sequences.", lengths},
+		{face.MaxTokens, "request_params_max_tokens", "max_tokens of a request.", lengths},
+		{face.Answers, "request_params_n", "n of a request.", []float64{1, 2, 5, 10, 20}},
+		{face.ComputedPrompt, "request_prefill_kv_computed_tokens", "Prompt tokens computed, cached ones left out.", lengths},
+	} {
+		list = append(list, face.Histogram{Name: h.name, Help: h.help, Of: h.of, Buckets: h.buckets})
 	}
+	return list
 }
 
 // oneTwoFive returns 1, 2, 5, 10, … up to a limit.
@@ -69,89 +97,11 @@ func oneTwoFive(limit int64) []float64 {
 	}
 }
 
-// descriptions are the series' names and labels.
-type descriptions struct {
-	running, waiting, usage, sleep, cache         *prometheus.Desc
-	prompt, generated, cached, queries, hits      *prometheus.Desc
-	externalQueries, externalHits, mmQueries      *prometheus.Desc
-	mmHits, preemptions, success, waitingByReason *prometheus.Desc
-	hists                                         [histograms]*prometheus.Desc
-}
-
-func describe(cfg *Config) descriptions {
-	labels := prometheus.Labels{"model_name": cfg.Served, "engine": "0"}
-	desc := func(name, help string, variable ...string) *prometheus.Desc {
-		return prometheus.NewDesc("vllm:"+name, help, variable, labels)
-	}
-	d := descriptions{
-		running:         desc("num_requests_running", "Requests in execution."),
-		waiting:         desc("num_requests_waiting", "Requests waiting."),
-		waitingByReason: desc("num_requests_waiting_by_reason", "Requests waiting, by reason.", "reason"),
-		usage:           desc("kv_cache_usage_perc", "KV cache usage; 1 is all of it."),
-		sleep:           desc("engine_sleep_state", "Engine sleep state.", "sleep_state"),
-		cache:           prometheus.NewDesc("vllm:cache_config_info", "Configuration of the KV cache.", nil, cacheInfo(cfg)),
-		prompt:          desc("prompt_tokens_total", "Prompt tokens processed."),
-		generated:       desc("generation_tokens_total", "Tokens generated."),
-		cached:          desc("prompt_tokens_cached_total", "Prompt tokens found in the cache."),
-		queries:         desc("prefix_cache_queries_total", "Prefix cache queries, in tokens."),
-		hits:            desc("prefix_cache_hits_total", "Prefix cache hits, in tokens."),
-		externalQueries: desc("external_prefix_cache_queries_total", "External prefix cache queries, in tokens."),
-		externalHits:    desc("external_prefix_cache_hits_total", "External prefix cache hits, in tokens."),
-		mmQueries:       desc("mm_cache_queries_total", "Multimodal cache queries."),
-		mmHits:          desc("mm_cache_hits_total", "Multimodal cache hits."),
-		preemptions:     desc("num_preemptions_total", "Preemptions of requests."),
-		success:         desc("request_success_total", "Requests that ended, by reason.", "finished_reason"),
-	}
-	for i, h := range definitions(cfg.Engine.MaxModelLen) {
-		d.hists[i] = desc(h.name, h.help)
-	}
-	return d
-}
-
-// collector gives the registry a consistent picture of one moment.
-type collector struct {
-	m     *metrics
-	descs descriptions
-}
-
-// Describe sends nothing: an unchecked collector.
-func (c *collector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect sends all series.
-func (c *collector) Collect(ch chan<- prometheus.Metric) {
-	m, d := c.m, &c.descs
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	send := func(desc *prometheus.Desc, kind prometheus.ValueType, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(desc, kind, v, labels...)
-	}
-	s, k := &m.state, &m.state.Counts
-	send(d.running, prometheus.GaugeValue, float64(s.Running))
-	send(d.waiting, prometheus.GaugeValue, float64(s.Waiting))
-	send(d.waitingByReason, prometheus.GaugeValue, float64(s.Waiting), "capacity")
-	send(d.waitingByReason, prometheus.GaugeValue, 0, "deferred")
-	send(d.usage, prometheus.GaugeValue, s.KVUsage)
-	for _, state := range []struct {
-		name string
-		v    float64
-	}{{"awake", 1}, {"weights_offloaded", 0}, {"discard_all", 0}} {
-		send(d.sleep, prometheus.GaugeValue, state.v, state.name)
-	}
-	send(d.cache, prometheus.GaugeValue, 1)
-	for _, x := range []struct {
-		desc *prometheus.Desc
-		v    float64
-	}{{d.prompt, m.totals.prompt}, {d.generated, m.totals.generated}, {d.cached, m.totals.cached},
-		{d.queries, float64(k.PrefixQueries)}, {d.hits, float64(k.PrefixHits)}, {d.preemptions, float64(k.Preemptions)},
-		{d.externalQueries, 0}, {d.externalHits, 0}, {d.mmQueries, 0}, {d.mmHits, 0}} {
-		send(x.desc, prometheus.CounterValue, x.v)
-	}
-	for _, why := range []core.Finish{core.Stop, core.Length, core.Abort} {
-		send(d.success, prometheus.CounterValue, m.finish[why], string(why))
-	}
-	send(d.success, prometheus.CounterValue, 0, "error")
-	for i := range m.hists {
-		h := &m.hists[i]
-		ch <- prometheus.MustNewConstHistogram(d.hists[i], h.n, h.sum, h.cumulative())
-	}
+// cacheInfo are the labels of vllm:cache_config_info, which has no model's name.
+func cacheInfo(s *face.Service) prometheus.Labels {
+	return prometheus.Labels{"model_name": "", "block_size": strconv.FormatInt(s.Engine.BlockSize, 10),
+		"num_gpu_blocks": strconv.FormatInt(s.Engine.Blocks, 10), "num_cpu_blocks": "None", "cache_dtype": "auto",
+		"enable_prefix_caching":  map[bool]string{true: "True", false: "False"}[s.Engine.PrefixCache],
+		"gpu_memory_utilization": strconv.FormatFloat(s.Utilization, 'g', -1, 64), "sliding_window": "None",
+		"prefix_caching_hash_algo": "sha256", "is_attention_free": "False"}
 }

@@ -1,4 +1,4 @@
-package vllm
+package face
 
 import (
 	"encoding/json"
@@ -10,9 +10,8 @@ import (
 
 // requestLog writes one JSON line for each request that has ended.
 type requestLog struct {
-	mu     sync.Mutex
-	w      io.Writer
-	tokens bool
+	mu sync.Mutex
+	w  io.Writer
 }
 
 // entry is a line. Moments are Unix ns unless their name says otherwise; what
@@ -39,28 +38,28 @@ type entry struct {
 	Written      []int64     `json:"token_written_at,omitempty"`
 }
 
-func (l *requestLog) refused(x *exchange, status int) {
+func (l *requestLog) refused(x *Exchange, status int) {
 	if l.w != nil {
 		l.write(&entry{RequestID: x.requestID, Status: status, ArrivalUnix: x.unix(x.arrived), ArrivalMono: x.arrived})
 	}
 }
 
-func (l *requestLog) ended(x *exchange) {
+func (l *requestLog) ended(x *Exchange) {
 	if l.w == nil {
 		return
 	}
-	e := &entry{RequestID: x.requestID, ID: x.id, Status: 200, ArrivalUnix: x.unix(x.arrived), ArrivalMono: x.arrived,
-		Cached: x.cached(), Written: x.written}
-	n := x.query.choices()
-	for i := range x.choices {
-		st := &x.choices[i].request.Stats
+	e := &entry{RequestID: x.requestID, ID: x.ID, Status: 200, ArrivalUnix: x.unix(x.arrived), ArrivalMono: x.arrived, Written: x.written}
+	n := x.ask.answers()
+	for i := range x.Choices {
+		st := &x.Choices[i].request.Stats
 		if i%n == 0 {
 			e.PromptTokens += st.Prompt
+			e.Cached += st.Cached
 		}
 		e.OutputTokens += st.Output
 		e.Preempted += st.Preempted
 	}
-	st := &x.choices[0].request.Stats
+	st := &x.Choices[0].request.Stats
 	e.Finish = st.Finish
 	e.Ended = some(x.unix(st.Ended))
 	if st.Output > 0 || st.Scheduled > 0 {
@@ -87,6 +86,6 @@ func (l *requestLog) write(e *entry) {
 	_, _ = l.w.Write(append(line, '\n'))
 }
 
-func (x *exchange) unix(at int64) int64 { return x.server.epoch.UnixNano() + at }
+func (x *Exchange) unix(at int64) int64 { return x.service.epoch.UnixNano() + at }
 
 func some(n int64) *int64 { return &n }

@@ -1,0 +1,69 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"image"
+	_ "image/gif"  // the formats that clients send
+	_ "image/jpeg" //
+	_ "image/png"  //
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/sim/core"
+)
+
+// An image costs a token for each patch of so many pixels square, within
+// bounds, as in the Qwen-VL family; unknownImage where its size cannot be
+// read, as of a URL that is not fetched.
+const (
+	patch        = 28
+	fewestImage  = 4
+	mostImage    = 1280
+	unknownImage = 576
+)
+
+// imageURL reads {"url":…} or a bare string.
+func imageURL(raw json.RawMessage) (string, bool) {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s, s != ""
+	}
+	var o struct {
+		URL string `json:"url"`
+	}
+	return o.URL, json.Unmarshal(raw, &o) == nil && o.URL != ""
+}
+
+// appendImage appends an image's tokens, which follow from its URL or bytes,
+// so that equal images share their KV blocks. Their ids are none of a text.
+func appendImage(ids []uint32, url string) []uint32 {
+	key := uint64(len(url))
+	for i := range len(url) {
+		key = core.Mix(key, uint64(url[i]))
+	}
+	for i := range imageTokens(url) {
+		ids = append(ids, 1<<31|uint32(core.Mix(key, uint64(i)))>>1)
+	}
+	return ids
+}
+
+// imageTokens is what an image costs: a data: URL or bare base64 by its size.
+func imageTokens(url string) int {
+	if i := strings.Index(url, ";base64,"); i >= 0 {
+		url = url[i+len(";base64,"):]
+	}
+	b, err := base64.StdEncoding.DecodeString(url)
+	if err != nil {
+		return unknownImage
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(b))
+	if err != nil || c.Width < 1 || c.Height < 1 {
+		return unknownImage
+	}
+	wide, high := (c.Width+patch-1)/patch, (c.Height+patch-1)/patch
+	if wide > mostImage || high > mostImage {
+		return mostImage
+	}
+	return min(max(wide*high, fewestImage), mostImage)
+}
