@@ -9,6 +9,7 @@ import (
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/sim/fault"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
@@ -23,15 +24,21 @@ type Virtual struct {
 	Length func(fingerprint uint64) int64
 	Name   string            // of the target in rows
 	Limits scenario.Timeouts // deadlines of a request
+	// Faults strike requests and the engine; nil: none.
+	Faults *sim.FaultSet
+
+	options sim.Options // of the lives after the first
+	dead    bool
 }
 
 // NewVirtual returns the engine that o describes as a target on a virtual clock.
 func NewVirtual(o sim.Options, v *clock.Virtual) (*Virtual, error) {
-	e, err := sim.NewEngine(o, v)
-	if err != nil {
+	t := &Virtual{Clock: v, Gate: o.Faults.Gate(), Length: o.AnswerLength, Faults: o.FaultSet(v), options: o}
+	if err := t.live(); err != nil {
 		return nil, err
 	}
-	return &Virtual{Engine: e, Clock: v, Gate: o.Faults.Gate(), Length: o.AnswerLength}, nil
+	t.Faults.Attach(t.Engine.Kill)
+	return t, nil
 }
 
 // Prepare has nothing to do: content stays a specification.
@@ -44,6 +51,9 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 	c.Row.WriteStart, c.Row.Sent = record.Some(now), record.Some(now)
 	c.Row.SentSource, c.Row.StampSource, c.Row.Protocol = record.SourceVirtual, record.SourceVirtual, "virtual"
 	call := &virtualCall{target: v, call: c, sink: sink}
+	if v.stopped(call, now) {
+		return
+	}
 	if v.Gate != nil {
 		if no := v.Gate.Admit(); no != nil {
 			call.refused(no, now)
@@ -60,8 +70,9 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 		}
 	}
 	if v.Length != nil && call.request.MaxTokens == 0 {
-		call.request.StopAfter = v.Length(fingerprint(call.request.Prompt))
+		call.request.StopAfter = v.Length(call.fingerprint())
 	}
+	call.disturbed()
 	c.inFlight = call
 	if err := v.Engine.Submit(&call.request); err != nil {
 		c.Row.ErrorText = err.Error()
@@ -102,12 +113,15 @@ func (v *Virtual) Cancel(c *Call, why record.Outcome) {
 		return
 	}
 	call.cancelled = why
-	v.Engine.Abort(&call.request)
+	call.engine.Abort(&call.request)
 }
 
 type virtualCall struct {
 	target    *Virtual
 	call      *Call
+	faults    []fault.Hit
+	engine    *sim.Engine
+	arrived   int64 // tokens, those that a fault lost included
 	sink      Sink
 	request   sim.Request
 	cancelled record.Outcome
@@ -116,7 +130,7 @@ type virtualCall struct {
 func (v *virtualCall) refused(no *sim.Refusal, now int64) {
 	row := &v.call.Row
 	row.HTTPStatus, row.Moments.Ended = record.Some(int64(no.Status)), record.Some(now)
-	row.Outcome = record.HTTPError
+	row.Outcome, row.ErrorClass = record.HTTPError, refusalClass(no.Status)
 	if no.Status == 429 || no.Status == 503 {
 		row.Outcome = record.Rejected
 	}
@@ -126,7 +140,16 @@ func (v *virtualCall) refused(no *sim.Refusal, now int64) {
 	v.sink.Ended(v.call)
 }
 
+// Tokens appends a chunk to the row, unless a fault keeps it back.
 func (v *virtualCall) Tokens(n, at int64) {
+	if len(v.faults) == 0 {
+		v.chunk(n, at)
+		return
+	}
+	v.faultyChunk(n, at)
+}
+
+func (v *virtualCall) chunk(n, at int64) {
 	c := &v.call.Row.Chunks
 	c.At = append(c.At, at)
 	c.Tokens = append(c.Tokens, int32(n))
@@ -139,14 +162,20 @@ func (v *virtualCall) Tokens(n, at int64) {
 	}
 }
 
+// Finished completes the row.
 func (v *virtualCall) Finished(why sim.Finish, u sim.Usage, at int64) {
 	row := &v.call.Row
 	row.Moments.Ended = record.Some(at)
+	v.held(at)
 	if n := len(row.Chunks.At); n > 0 {
 		first := record.Some(row.Chunks.At[0])
 		row.FirstByte, row.FirstChunk, row.FirstToken, row.FirstAnswer = first, first, first, first
 		row.LastToken = record.Some(row.Chunks.At[n-1])
 		row.TokenSource = "usage_delta"
+	}
+	if v.broken(why) {
+		v.sink.Ended(v.call)
+		return
 	}
 	if why == sim.Abort {
 		row.Outcome = v.cancelled
@@ -164,6 +193,7 @@ func (v *virtualCall) whole(why sim.Finish, u sim.Usage) {
 	row.Server = record.ServerTimes{Queue: record.Some(st.Scheduled - st.Queued), Prefill: record.Some(st.FirstToken - st.Scheduled),
 		Decode: record.Some(st.LastToken - st.FirstToken)}
 	row.Outcome, row.FinishReason = record.OK, string(why)
+	v.told()
 	v.call.Answer = workload.Answer{Tokens: u.Output, Block: workload.Block{ID: answerID(v.call), Tokens: u.Output}}
 	v.sink.Ended(v.call)
 }

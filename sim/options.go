@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/catalog"
 	"github.com/tokamak-bench/tokamak/sim/core"
+	"github.com/tokamak-bench/tokamak/sim/fault"
 	"github.com/tokamak-bench/tokamak/sim/hardware"
 	"github.com/tokamak-bench/tokamak/sim/text"
 )
@@ -45,6 +46,8 @@ type Faults struct {
 	FailStatus          int
 	Reject              core.Share
 	RetryAfter          int64 // s
+	// List are the faults of the table of package fault.
+	List []fault.Fault
 }
 
 // Gate returns a new gate that refuses what the faults say.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim/face"
+	"github.com/tokamak-bench/tokamak/sim/fault"
 	"github.com/tokamak-bench/tokamak/sim/vllm"
 	"github.com/tokamak-bench/tokamak/token"
 )
@@ -43,16 +44,26 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	defer c.Close()
 	loop := clock.NewRealLoop(c)
 	defer loop.Close()
-	service, err := face.New(face.Config{Engine: cfg, Gate: o.Faults.Gate(), Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
-		Utilization: o.MemoryUtilization, Hidden: o.Model.Hidden,
-		LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}, loop, c.Epoch())
-	if err != nil {
+	gate, epoch, faults := o.Faults.Gate(), c.Epoch(), o.FaultSet(loop)
+	p := &process{loop: loop, faults: faults, listener: fault.NewListener(l)}
+	p.open = func(died func(int64)) (*face.Service, http.Handler, error) {
+		core := cfg
+		core.Disturbance, core.Died = faults, died
+		service, err := face.New(face.Config{Engine: core, Gate: gate, Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
+			Utilization: o.MemoryUtilization, Hidden: o.Model.Hidden,
+			LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}, loop, epoch)
+		if err != nil {
+			return nil, nil, err
+		}
+		go service.Warm()
+		return service, faces()[o.Engine](service), nil
+	}
+	if err := p.start(); err != nil {
 		return errors.Join(err, l.Close())
 	}
-	server := &http.Server{Handler: faces()[o.Engine](service), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: faults.Wrap(p), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(l) }()
-	go service.Warm()
+	go func() { ended <- server.Serve(p.listener) }()
 	select {
 	case err := <-ended:
 		return err
@@ -64,7 +75,7 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 		_ = server.Close()
 	}
 	<-ended
-	service.Stop() // cut requests leave the engine before its loop ends
+	p.stop() // cut requests leave the engine before its loop ends
 	return nil
 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim/core"
+	"github.com/tokamak-bench/tokamak/sim/fault"
 	"github.com/tokamak-bench/tokamak/sim/hardware"
 )
 
@@ -26,6 +27,8 @@ type (
 	Gate = core.Gate
 	// Refusal is a request refused on purpose.
 	Refusal = core.Refusal
+	// FaultSet is the faults of one engine through all its lives.
+	FaultSet = fault.Set
 )
 
 // The finish reasons.
@@ -33,6 +36,7 @@ const (
 	Stop   = core.Stop
 	Length = core.Length
 	Abort  = core.Abort
+	Died   = core.Died
 )
 
 // NewEngine returns an engine as o describes it, on a loop. What does not fit
@@ -42,6 +46,22 @@ func NewEngine(o Options, loop clock.Loop) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	return core.New(cfg, loop)
+}
+
+// FaultSet returns the faults that o asks for, on an engine's loop.
+func (o Options) FaultSet(loop clock.Loop) *FaultSet {
+	return fault.NewSet(o.Faults.List, loop, o.Seed)
+}
+
+// NewFaultyEngine returns an engine that a set of faults disturbs; died, where
+// it is not nil, hears of its death. After Revival a new one may follow it.
+func NewFaultyEngine(o Options, loop clock.Loop, set *FaultSet, died func(at int64)) (*Engine, error) {
+	cfg, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Disturbance, cfg.Died = set, died
 	return core.New(cfg, loop)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/catalog"
 	"github.com/tokamak-bench/tokamak/sim/core"
+	"github.com/tokamak-bench/tokamak/sim/fault"
 	"github.com/tokamak-bench/tokamak/sim/hardware"
 )
 
@@ -71,11 +72,13 @@ func (o *Options) Set(values url.Values) error {
 		if !ok {
 			return fmt.Errorf("unknown parameter %q: did you mean %q? known: %s", k, catalog.Nearest(name, names), strings.Join(names, ", "))
 		}
-		if len(values[k]) != 1 {
+		if len(values[k]) != 1 && name != "fault" {
 			return fmt.Errorf("parameter %q is given %d times", k, len(values[k]))
 		}
-		if err := set(values[k][0]); err != nil {
-			return fmt.Errorf("parameter %s=%s: %w", k, values[k][0], err)
+		for _, v := range values[k] {
+			if err := set(v); err != nil {
+				return fmt.Errorf("parameter %s=%s: %w", k, v, err)
+			}
 		}
 	}
 	return nil
@@ -103,6 +106,7 @@ func parameters(o *Options) map[string]func(string) error {
 		"freeze":                 o.Faults.setFreeze,
 		"fail":                   o.Faults.setFail,
 		"reject":                 o.Faults.setReject,
+		"fault":                  o.Faults.add,
 	}
 }
 
@@ -169,6 +173,15 @@ func boolean(to *bool) func(string) error {
 		}
 		return nil
 	}
+}
+
+// add reads NAME or NAME:key=value,….
+func (f *Faults) add(s string) error {
+	one, err := fault.Parse(s)
+	if err == nil {
+		f.List = append(f.List, one)
+	}
+	return err
 }
 
 // setFreeze reads AT:DURATION.

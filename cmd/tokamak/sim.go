@@ -48,6 +48,8 @@ type simParameters struct {
 	Freeze        *string `name:"freeze" group:"faults" placeholder:"AT:D" help:"Stand still, e.g. 5s:2s."`
 	Fail          *string `name:"fail" group:"faults" placeholder:"SHARE[:STATUS]" help:"Fail a share of the requests."`
 	Reject        *string `name:"reject" group:"faults" placeholder:"RULE" help:"Refuse requests as when overloaded."`
+	// Faults is repeatable, unlike the parameters above.
+	Faults []string `name:"fault" group:"faults" sep:"none" placeholder:"NAME[:KEY=VALUE,…]" help:"A fault of the table in docs/simulated-engine.md; repeatable."`
 }
 
 // options are the engine's, from target and flags.
@@ -68,6 +70,9 @@ func (c *simCommand) options() (sim.Options, error) {
 		if s, ok := reflect.TypeAssert[*string](v.Field(i)); ok && s != nil {
 			values.Set(v.Type().Field(i).Tag.Get("name"), *s)
 		}
+	}
+	for _, f := range c.Faults {
+		values.Add("fault", f)
 	}
 	return o, o.Set(values)
 }

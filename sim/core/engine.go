@@ -21,6 +21,8 @@ type Config struct {
 	PromptMustFit bool  // admit only what has room for its whole prompt now
 	APIDelay      int64 // ns from arrival to the queue
 	Freeze        Freeze
+	Disturbance   Disturbance    // may be nil
+	Died          func(at int64) // hears of a death before the requests do; may be nil
 	Timer         StepTimer
 	Observer      Observer // may be nil
 }
@@ -53,6 +55,10 @@ type Engine struct {
 	start   int64 // arrival of the first request
 	counts  Counts
 	emit    func()
+
+	trouble  Trouble // of the step under way
+	withheld []int32 // blocks out of use
+	dead     bool
 }
 
 // Counts are totals since the engine's start.
@@ -105,6 +111,9 @@ func (e *Engine) Submit(r *Request) error {
 		}
 		r.Content = &spans{list: r.Prompt, output: r.Output}
 	}
+	if e.dead {
+		return ErrDead
+	}
 	if err := e.Check(r.PromptTokens, r.MaxTokens); err != nil {
 		return err
 	}
@@ -114,6 +123,9 @@ func (e *Engine) Submit(r *Request) error {
 	}
 	if e.start < 0 {
 		e.start = r.Arrived
+		if e.cfg.Disturbance != nil {
+			e.cfg.Disturbance.Begin(e.start)
+		}
 	}
 	r.seq.total = r.PromptTokens
 	r.seq.limit = e.cfg.MaxModelLen - r.PromptTokens
@@ -154,6 +166,10 @@ func (e *Engine) enqueue(r *Request) {
 	if r.state == ended {
 		return
 	}
+	if e.dead {
+		r.die(e.loop.Now())
+		return
+	}
 	r.state = waiting
 	// Nominal, not loop time: arrivals stay where they were on a late loop.
 	r.Stats.Queued = r.Arrived + e.cfg.APIDelay
@@ -168,21 +184,35 @@ func (e *Engine) enqueue(r *Request) {
 func (e *Engine) step(now int64) {
 	p := &e.plan
 	p.reset(e.cfg.MaxTokens, now)
+	e.disturb(now)
 	e.policy.fill(e, p)
 	if len(p.shares) == 0 {
-		e.busy = false
-		if e.waiting.len() > 0 {
-			e.busy = true
-			e.loop.At(e.waiting.front().Stats.Queued, e.resume)
-		}
+		e.idle(now)
 		return
 	}
-	p.step.End = e.cfg.Freeze.stretch(e.start, now, max(e.cfg.Timer.StepTime(&p.step), 1))
+	p.step.End = e.stretch(now, max(e.cfg.Timer.StepTime(&p.step), 1))
 	e.loop.At(p.step.End, e.emit)
+}
+
+// idle ends a turn in which nothing was scheduled.
+func (e *Engine) idle(now int64) {
+	e.busy = false
+	if e.waiting.len() == 0 {
+		return
+	}
+	if next := e.waiting.front().Stats.Queued; next > now {
+		e.busy = true
+		e.loop.At(next, e.resume)
+		return
+	}
+	e.stuck(now)
 }
 
 // resume plans a step after a time without one.
 func (e *Engine) resume() {
+	if e.dead {
+		return
+	}
 	if e.waiting.len() == 0 {
 		e.busy = false
 		return
@@ -190,12 +220,13 @@ func (e *Engine) resume() {
 	e.step(max(e.waiting.front().Stats.Queued, e.last))
 }
 
-func (e *Engine) admitted(r *Request, hits []int32, now int64) {
-	cached := int64(len(hits)) * e.pool.size
+// admitted makes a waiting request a running one: of its tokens cached are
+// computed and told as found in the prefix cache.
+func (e *Engine) admitted(r *Request, cached, told, now int64) {
 	if r.Stats.Preempted == 0 {
-		r.Stats.Scheduled, r.Stats.Cached = now, cached
+		r.Stats.Scheduled, r.Stats.Cached = now, told
 		e.counts.PrefixQueries += r.seq.total
-		e.counts.PrefixHits += cached
+		e.counts.PrefixHits += told
 	}
 	r.seq.computed = cached
 	r.state = running
@@ -214,6 +245,9 @@ func (e *Engine) preempt(r *Request) {
 
 // finishStep gives out the tokens of the step that ends now and plans the next.
 func (e *Engine) finishStep() {
+	if e.dead {
+		return
+	}
 	p := &e.plan
 	e.last = p.step.End
 	e.counts.Steps++
@@ -250,7 +284,7 @@ func (e *Engine) token(r *Request, at int64) bool {
 	r.seq.total++
 	e.counts.OutputTokens++
 	if e.cfg.Observer != nil {
-		e.cfg.Observer.Token(r, gap)
+		e.observe(r, gap)
 	}
 	r.Listener.Tokens(1, at)
 	switch {
@@ -264,6 +298,15 @@ func (e *Engine) token(r *Request, at int64) bool {
 		return false
 	}
 	return true
+}
+
+// observe tells the observer of a token.
+func (e *Engine) observe(r *Request, gap int64) {
+	if arrived := r.Stats.Arrived; gap < 0 && e.trouble.HideQueue {
+		r.Stats.Arrived = r.Stats.Scheduled
+		defer func() { r.Stats.Arrived = arrived }()
+	}
+	e.cfg.Observer.Token(r, gap)
 }
 
 // Abort ends a request early: Finished(Abort) is called at once and its blocks

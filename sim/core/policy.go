@@ -40,12 +40,19 @@ func (v vllm) continueRunning(e *Engine, p *plan) (preempted bool) {
 // admit takes waiting requests in order and stops at the first that does not
 // fit: it never preempts and never skips ahead.
 func (v vllm) admit(e *Engine, p *plan) {
+	if e.trouble.NoAdmission {
+		return
+	}
 	for e.waiting.len() > 0 && p.budget > 0 && len(e.running) < v.c.MaxSeqs {
 		r := e.waiting.front()
 		if r.Stats.Queued > p.step.Start {
 			return // comes later than this step, though the loop already knows it
 		}
 		hits := e.cachedPrefix(r)
+		told := int64(len(hits)) * e.pool.size
+		if e.trouble.ClaimHits {
+			hits = nil
+		}
 		rest := r.seq.total - int64(len(hits))*e.pool.size
 		n := v.cut(rest, p.budget)
 		if v.c.WholePrompts && n < rest {
@@ -55,7 +62,7 @@ func (v vllm) admit(e *Engine, p *plan) {
 			return
 		}
 		e.waiting.pop()
-		e.admitted(r, hits, p.step.Start)
+		e.admitted(r, int64(len(hits))*e.pool.size, told, p.step.Start)
 		p.add(r, n)
 	}
 }

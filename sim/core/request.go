@@ -8,6 +8,7 @@ const (
 	Stop   Finish = "stop"   // the model ended by itself
 	Length Finish = "length" // the limit of the request or of the model
 	Abort  Finish = "abort"  // the client went away
+	Died   Finish = "died"   // the engine did
 )
 
 // Usage is what a finished request used, in tokens.

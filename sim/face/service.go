@@ -79,6 +79,10 @@ func (s *Service) Ready() bool { return s.loaded.Load() }
 // must run until then.
 func (s *Service) Stop() { s.busy.Lock() }
 
+// Kill ends the engine as a process dies; see [core.Engine.Kill]. It belongs to
+// the loop.
+func (s *Service) Kill(at int64) { s.engine.Kill(at) }
+
 // Started is when the service was made.
 func (s *Service) Started() time.Time { return s.epoch }
 

@@ -1,0 +1,193 @@
+package runner
+
+import (
+	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/sim/fault"
+	"github.com/tokamak-bench/tokamak/wire"
+)
+
+// live begins a life of the engine.
+func (v *Virtual) live() error {
+	e, err := sim.NewFaultyEngine(v.options, v.Clock, v.Faults, v.died)
+	if err != nil {
+		return err
+	}
+	v.Engine, v.dead = e, false
+	return nil
+}
+
+// died is called when the engine dies.
+func (v *Virtual) died(at int64) {
+	v.dead = true
+	after := v.Faults.Revival()
+	if after == 0 {
+		return
+	}
+	v.Clock.At(at+after, func() {
+		if v.live() == nil { // the first life had the same description
+			v.Faults.Reborn(at+after, v.Engine.Kill)
+		}
+	})
+}
+
+// stopped ends a call that faults keep from the engine, and tells whether it did.
+func (v *Virtual) stopped(c *virtualCall, now int64) bool {
+	c.engine = v.Engine
+	if v.Faults == nil {
+		return false
+	}
+	if v.dead {
+		c.reset(now)
+		return true
+	}
+	// Without a header there is no error.
+	c.faults, _ = v.Faults.Arrive(fault.Arrival{At: now, Tokens: c.call.Spec.InputTokens})
+	for _, h := range c.faults {
+		for i := 0; i+1 < len(h.Fields); i += 2 {
+			c.call.Row.RateLimit = append(c.call.Row.RateLimit, h.Fields[i]+"="+h.Fields[i+1])
+		}
+	}
+	if no := fault.Refused(c.faults); no != nil {
+		c.refused(&sim.Refusal{Status: no.Status, RetryAfter: no.RetryAfter}, now)
+		return true
+	}
+	return false
+}
+
+// reset ends a call whose connection a dead process does not take.
+func (v *virtualCall) reset(now int64) {
+	row := &v.call.Row
+	row.Moments.Ended = record.Some(now)
+	row.Outcome, row.ErrorClass = record.TransportError, resetEarly
+	v.sink.Ended(v.call)
+}
+
+// What wire calls a connection that the other side closed.
+var (
+	resetEarly = wire.ResetEarly.String()
+	resetLate  = wire.ResetLate.String()
+)
+
+func (v *virtualCall) hit(name string) *fault.Hit { return fault.Has(v.faults, name) }
+
+// disturbed changes what is asked for as faults of requests do.
+func (v *virtualCall) disturbed() {
+	r := &v.request
+	if h := v.hit("ignore_max_tokens"); h != nil {
+		r.MaxTokens = int64(float64(r.MaxTokens) * h.Value("times"))
+	}
+	if h := v.hit("truncate_prompt"); h != nil {
+		r.Prompt = cutFront(r.Prompt, h.Value("keep"))
+	}
+}
+
+// cutFront keeps the last share of each part of a prompt, under names of their own.
+func cutFront(prompt []sim.Span, keep float64) []sim.Span {
+	out := make([]sim.Span, 0, len(prompt))
+	for _, s := range prompt {
+		if n := max(int64(float64(s.Tokens)*keep), 1); n < s.Tokens {
+			s = sim.Span{ID: ^s.ID, Tokens: n}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// fingerprint names the answer: the prompt's, unless chance decides.
+func (v *virtualCall) fingerprint() uint64 {
+	f := fingerprint(v.request.Prompt)
+	if h := v.hit("unstable"); h != nil {
+		f ^= h.Key
+	}
+	return f
+}
+
+// faultyChunk is a chunk of a request that faults struck.
+func (v *virtualCall) faultyChunk(n, at int64) {
+	for _, name := range []string{"error_after_200", "cut"} {
+		if h := v.hit(name); h != nil && v.arrived >= int64(h.Value("after")) {
+			v.engine.Abort(&v.request)
+			return
+		}
+	}
+	v.arrived += n
+	number := float64(v.arrived)
+	if h := v.hit("chunk_missing"); h != nil && number == h.Value("chunk") {
+		return
+	}
+	v.chunk(n, at)
+	if h := v.hit("chunk_duplicate"); h != nil && number == h.Value("chunk") {
+		v.chunk(n, at)
+	}
+}
+
+// held moves chunks that were kept back on the way to the end.
+func (v *virtualCall) held(at int64) {
+	if v.hit("buffered") == nil {
+		return
+	}
+	c := &v.call.Row.Chunks
+	for i := range c.At {
+		c.At[i] = at
+	}
+}
+
+// broken decides the outcome of a call that a fault or a death ended, and
+// tells whether one did.
+func (v *virtualCall) broken(why sim.Finish) bool {
+	row := &v.call.Row
+	answered := row.FirstByte.Valid()
+	switch {
+	case why == sim.Died && answered:
+		row.Outcome, row.ErrorClass, row.HTTPStatus = record.StreamBroken, resetLate, record.Some(int64(200))
+	case why == sim.Died:
+		row.Outcome, row.ErrorClass = record.TransportError, resetEarly
+	case why != sim.Abort || v.cancelled != "":
+		return false
+	case v.hit("cut") != nil:
+		row.Outcome, row.ErrorClass, row.HTTPStatus = record.StreamBroken, resetLate, record.Some(int64(200))
+	case v.hit("error_after_200") != nil:
+		row.Outcome, row.ErrorClass, row.HTTPStatus = record.StreamError, "error_event", record.Some(int64(200))
+	default:
+		return false
+	}
+	return true
+}
+
+// told changes what a whole answer says of itself.
+func (v *virtualCall) told() {
+	row := &v.call.Row
+	if h := v.hit("usage_wrong"); h != nil {
+		row.OutputUsage = record.Some(max(v.request.Stats.Output+int64(h.Value("by")), 0))
+	}
+	if v.hit("usage_missing") != nil {
+		row.PromptUsage, row.CachedUsage, row.OutputUsage = record.Int{}, record.Int{}, record.Int{}
+		row.Notes = append(row.Notes, "usage_missing")
+	}
+	if asked := v.call.Spec.OutputTokens; asked > 0 && row.OutputUsage.Or(0) > asked {
+		row.Notes = append(row.Notes, "over_max_tokens")
+	}
+	if v.hit("split_utf8") != nil {
+		row.Notes = append(row.Notes, "split_utf8")
+	}
+	if v.hit("no_end") != nil {
+		row.Outcome, row.ErrorClass = record.StreamBroken, "no_terminator"
+		row.Violations = append(row.Violations, "no_terminator")
+	}
+}
+
+// refusalClass is what the driver calls a status.
+func refusalClass(status int) string {
+	switch {
+	case status == 429:
+		return "rate_limited"
+	case status == 503:
+		return "overloaded"
+	case status >= 500:
+		return "server_error"
+	case status == 400:
+		return "bad_request"
+	}
+	return "client_error"
+}

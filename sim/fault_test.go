@@ -1,0 +1,343 @@
+package sim_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+const faulty = "sim://llama3-8b@h100?max_model_len=2000&num_gpu_blocks=200"
+
+// try is a post that may fail.
+func (s *served) try(body string) (string, error) {
+	resp, err := s.client.Post("http://sim/v1/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return string(b), err
+}
+
+func (s *served) fault(body string) {
+	s.t.Helper()
+	resp, err := s.client.Post("http://sim/sim/faults", "application/json", strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if out := s.read(resp); resp.StatusCode != http.StatusOK {
+		s.t.Fatal(out)
+	}
+}
+
+const ask10 = `{"prompt":"tell me more","max_tokens":10,"ignore_eos":true}`
+
+func TestACrashResetsEverythingAndCountersBeginAtZero(t *testing.T) {
+	serve(t, faulty, func(s *served) {
+		if _, err := s.try(ask10); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.series("vllm:generation_tokens_total"); got != 10 {
+			t.Errorf("%v tokens before", got)
+		}
+		s.fault(`{"fault":"crash","at":"100ms","restart":"3s"}`)
+		start := time.Now()
+		if out, err := s.try(`{"prompt":"tell me more","max_tokens":1000,"ignore_eos":true}`); err == nil {
+			t.Errorf("the request under way ended well: %s", out)
+		}
+		if d := time.Since(start); d != 100*time.Millisecond {
+			t.Errorf("it ended after %v", d)
+		}
+		if _, err := s.client.Get("http://sim/health"); err == nil {
+			t.Error("a dead process is healthy")
+		}
+		time.Sleep(3010 * time.Millisecond)
+		if _, err := s.try(ask10); err != nil {
+			t.Errorf("after the restart: %v", err)
+		}
+		if got := s.series("vllm:generation_tokens_total"); got != 10 {
+			t.Errorf("%v tokens after the restart, want those of the new life", got)
+		}
+		if !strings.Contains(s.log.String(), `"finish":"died"`) {
+			t.Error("the log does not tell of the death")
+		}
+	})
+}
+
+func TestALeakEndsInOutOfMemory(t *testing.T) {
+	serve(t, faulty+"&fault=leak:rate%3D0.5,restart%3D1s", func(s *served) {
+		deaths, usage := 0, 0.0
+		for range 60 {
+			if _, err := s.try(`{"prompt":"tell me more","max_tokens":40,"ignore_eos":true}`); err != nil {
+				deaths++
+				time.Sleep(1010 * time.Millisecond)
+				continue
+			}
+			if u := s.series("vllm:kv_cache_usage_perc"); deaths == 0 && u < usage {
+				t.Errorf("usage fell from %v to %v", usage, u)
+			} else if deaths == 0 {
+				usage = u
+			}
+		}
+		if deaths < 2 || usage < 0.7 {
+			t.Errorf("%d deaths, usage rose to %v", deaths, usage)
+		}
+	})
+}
+
+func TestLoading(t *testing.T) {
+	serve(t, faulty+"&fault=loading:time%3D10s", func(s *served) {
+		for _, path := range []string{"/health", "/v1/models", "/metrics"} {
+			resp, err := s.client.Get("http://sim" + path)
+			if err != nil || resp.StatusCode != http.StatusServiceUnavailable {
+				t.Errorf("%s: %v %v", path, resp, err)
+			}
+			_ = s.read(resp)
+		}
+		if out := s.get("/sim/faults"); !strings.Contains(out, `"fault":"loading"`) {
+			t.Error(out)
+		}
+		time.Sleep(10010 * time.Millisecond)
+		if resp, err := s.client.Get("http://sim/health"); err != nil || resp.StatusCode != http.StatusOK {
+			t.Error(resp, err)
+		}
+	})
+}
+
+func TestFrozenMetrics(t *testing.T) {
+	serve(t, faulty, func(s *served) {
+		s.fault(`{"fault":"frozen_metrics","for":"30s"}`)
+		before := s.series("vllm:generation_tokens_total")
+		_, _ = s.try(ask10)
+		if got := s.series("vllm:generation_tokens_total"); got != before {
+			t.Errorf("the page moved from %v to %v", before, got)
+		}
+		time.Sleep(30010 * time.Millisecond)
+		if got := s.series("vllm:generation_tokens_total"); got != before+10 {
+			t.Errorf("after the window %v", got)
+		}
+	})
+}
+
+// moments are the log's of a request, in ns since its arrival.
+type moments struct {
+	Arrival   int64 `json:"arrival_unix_ns"`
+	First     int64 `json:"first_token_at"`
+	Last      int64 `json:"last_token_at"`
+	Queue     int64 `json:"queue_ns"`
+	Cached    int64 `json:"cached_tokens"`
+	Preempted int64 `json:"preemptions"`
+}
+
+func (s *served) logged() (list []moments) {
+	s.t.Helper()
+	for line := range strings.Lines(s.log.String()) {
+		var m moments
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			s.t.Fatal(err)
+		}
+		m.First, m.Last = m.First-m.Arrival, m.Last-m.Arrival
+		list = append(list, m)
+	}
+	return list
+}
+
+func TestHeadOfLineHoldsTheQueueOnly(t *testing.T) {
+	serve(t, faulty+"&fault=head_of_line:at%3D50ms,for%3D2s", func(s *served) {
+		done := make(chan bool)
+		go func() {
+			_, _ = s.try(`{"prompt":"tell me more","max_tokens":300,"ignore_eos":true}`)
+			done <- true
+		}()
+		time.Sleep(100 * time.Millisecond)
+		_, _ = s.try(ask10)
+		<-done
+		for _, m := range s.logged() {
+			held := m.First > 1900e6 && m.First < 2100e6
+			if running := m.First < 50e6; held == running {
+				t.Errorf("first token after %d ms", m.First/1e6)
+			}
+		}
+	})
+}
+
+func TestAStallStopsStreams(t *testing.T) {
+	serve(t, faulty+"&fault=freeze:at%3D50ms,for%3D2s", func(s *served) {
+		_, _ = s.try(ask10)
+		if m := s.logged()[0]; m.Last < 2000e6 || m.First > 40e6 {
+			t.Errorf("%+v", m)
+		}
+	})
+	serve(t, faulty+"&fault=nccl_stall:at%3D50ms,for%3D2s,restart%3D1s", func(s *served) {
+		start := time.Now()
+		if _, err := s.try(ask10); err == nil || time.Since(start) < 2*time.Second {
+			t.Errorf("ended after %v, %v", time.Since(start), err)
+		}
+		time.Sleep(1010 * time.Millisecond)
+		if _, err := s.try(ask10); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestFalseHitsSaveNothing(t *testing.T) {
+	prompt := `{"prompt":[` + strings.TrimSuffix(strings.Repeat("7,", 1600), ",") + `],"max_tokens":1}`
+	firsts := func(target string) (list []moments) {
+		serve(t, target, func(s *served) {
+			_, _ = s.try(prompt)
+			_, _ = s.try(prompt)
+			list = s.logged()
+		})
+		return list
+	}
+	honest, claimed := firsts(faulty), firsts(faulty+"&fault=false_hits")
+	if honest[1].Cached != 1584 || claimed[1].Cached != 1584 {
+		t.Errorf("cached %d and %d", honest[1].Cached, claimed[1].Cached)
+	}
+	if honest[1].First >= honest[0].First || claimed[1].First != claimed[0].First {
+		t.Errorf("honest %+v, with false hits %+v", honest, claimed)
+	}
+}
+
+func TestTTFTMetricWithoutTheQueue(t *testing.T) {
+	for target, hidden := range map[string]bool{faulty + "&max_num_seqs=1": false, faulty + "&max_num_seqs=1&fault=ttft_without_queue": true} {
+		serve(t, target, func(s *served) {
+			done := make(chan bool)
+			for range 3 {
+				go func() { _, _ = s.try(ask10); done <- true }()
+			}
+			for range 3 {
+				<-done
+			}
+			want := 0.0
+			for _, m := range s.logged() {
+				want += float64(m.First) / 1e9
+			}
+			got := s.series("vllm:time_to_first_token_seconds")
+			if less := got < 0.6*want; less != hidden {
+				t.Errorf("the metric's sum is %v, the clients' %v", got, want)
+			}
+		})
+	}
+}
+
+func TestAPreemptionStormIsSeenEverywhere(t *testing.T) {
+	serve(t, faulty, func(s *served) {
+		storm := func() int64 {
+			done := make(chan bool)
+			for i := range 4 {
+				go func() {
+					_, _ = s.try(`{"prompt":[` + strings.TrimSuffix(strings.Repeat(string(rune('1'+i))+",", 200), ",") + `],"max_tokens":100,"ignore_eos":true}`)
+					done <- true
+				}()
+			}
+			for range 4 {
+				<-done
+			}
+			n := int64(0)
+			for _, m := range s.logged() {
+				n += m.Preempted
+			}
+			return n
+		}
+		if n := storm(); n != 0 {
+			t.Fatalf("%d preemptions without a storm", n)
+		}
+		s.fault(`{"fault":"preemption_storm","blocks":0.8}`)
+		n := storm()
+		if got := s.series("vllm:num_preemptions_total"); n == 0 || got != float64(n) {
+			t.Errorf("%v preemptions at /metrics, %d in the log", got, n)
+		}
+	})
+}
+
+func TestANeighbourStretchesSteps(t *testing.T) {
+	last := func(target string) (d int64) {
+		serve(t, target, func(s *served) { _, _ = s.try(ask10); d = s.logged()[0].Last })
+		return d
+	}
+	alone, shared := last(faulty), last(faulty+"&fault=neighbour:busy%3D1,slowdown%3D2")
+	const api = 2e6
+	if got, want := shared-api, 2*(alone-api); got < want-20 || got > want+20 {
+		t.Errorf("%d ns alone, %d with a neighbour that doubles every step", alone, shared)
+	}
+}
+
+func TestGarbagePoisonAndChance(t *testing.T) {
+	serve(t, faulty, func(s *served) {
+		text := func(prompt, salt, fault string) (string, float64) {
+			resp := s.post(s.t.Context(), "/v1/completions", `{"temperature":0,"prompt":"`+prompt+`","cache_salt":"`+salt+`","max_tokens":6,"ignore_eos":true}`, "X-Sim-Fault", fault)
+			var out struct {
+				Choices []struct{ Text string }
+				Usage   struct {
+					Details struct {
+						Cached float64 `json:"cached_tokens"`
+					} `json:"prompt_tokens_details"`
+				}
+			}
+			if err := json.Unmarshal([]byte(s.read(resp)), &out); err != nil {
+				t.Fatal(err)
+			}
+			return out.Choices[0].Text, out.Usage.Details.Cached
+		}
+		long := strings.Repeat("one two three four ", 12)
+		honest, _ := text(long, "a", "")
+		if again, _ := text(long, "a", ""); again != honest {
+			t.Error("an honest engine changes its answer")
+		}
+		if got, _ := text(long, "a", "unstable"); got == honest {
+			t.Error("the answer did not change")
+		}
+		if got, _ := text(long, "a", "garbage"); got != "!!!" {
+			t.Error(got)
+		}
+		other, _ := text("another session", "a", "cache_poison")
+		got, _ := text("mine", "b", "cache_poison")
+		if mine, _ := text("mine", "b", ""); got != other || got == mine {
+			t.Errorf("poisoned %q, the other session's %q, mine %q", got, other, mine)
+		}
+		if _, cached := text(long, "b", ""); cached != 0 {
+			t.Error("salts do not keep sessions apart")
+		}
+		_, _ = text(long, "c", "cache_poison")
+		if _, cached := text(long, "d", "cache_poison"); cached == 0 {
+			t.Error("the poisoned cache keeps salts apart")
+		}
+	})
+}
+
+func TestAdminRoute(t *testing.T) {
+	serve(t, faulty, func(s *served) {
+		s.fault(`{"fault":"usage_missing","share":0.5,"count":3,"seed":4}`)
+		missing := 0
+		for range 20 {
+			if out, err := s.try(ask10); err != nil || strings.Contains(out, `"usage":null`) {
+				missing++
+			}
+		}
+		if missing != 3 {
+			t.Errorf("struck %d requests, the count is 3", missing)
+		}
+		if out := s.get("/sim/faults"); !strings.Contains(out, `"struck":3`) || !strings.Contains(out, `"seed":4`) {
+			t.Error(out)
+		}
+		for _, bad := range []string{`{}`, `[]`, `{"fault":"no_such"}`, `{"fault":"no_end","share":2}`, `{"fault":"leak","share":0.5}`, `{"fault":"no_end","at":[1]}`} {
+			resp, err := s.client.Post("http://sim/sim/faults", "application/json", strings.NewReader(bad))
+			if err != nil || resp.StatusCode != http.StatusBadRequest {
+				t.Errorf("%s: %v %v", bad, resp, err)
+			}
+			_ = s.read(resp)
+		}
+		r, err := http.NewRequestWithContext(s.t.Context(), http.MethodDelete, "http://sim/sim/faults", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := s.client.Do(r)
+		if err != nil || !strings.Contains(s.read(resp), `"active":[]`) {
+			t.Error(resp, err)
+		}
+	})
+}
