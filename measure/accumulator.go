@@ -45,7 +45,7 @@ type Accumulator struct {
 	again    map[int64]int // requests that may have or had further attempts: their row
 	outcomes []record.Outcome
 	attempts map[record.Outcome]int
-	classes  map[string]int
+	words    words
 	n        int
 	all      *View // cached until the next Add
 }
@@ -55,7 +55,7 @@ const rowBlock = 4096
 // New returns an empty accumulator.
 func New(opt Options) *Accumulator {
 	return &Accumulator{opt: opt, again: map[int64]int{},
-		attempts: map[record.Outcome]int{}, classes: map[string]int{}}
+		attempts: map[record.Outcome]int{}, words: newWords()}
 }
 
 // Configure replaces the options, as when the load's end becomes known.
@@ -69,9 +69,7 @@ func (a *Accumulator) Options() Options { return a.opt }
 func (a *Accumulator) Add(t *record.Attempt) {
 	a.all = nil
 	a.attempts[t.Outcome]++
-	if t.ErrorClass != "" && t.Outcome != record.OK {
-		a.classes[t.ErrorClass]++
-	}
+	a.words.add(t)
 	var r row
 	r.fill(t)
 	r.outcome = a.outcome(t.Outcome)

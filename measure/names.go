@@ -22,6 +22,8 @@ type Kind struct {
 	// Intended tells that it counts from the intended time, so that the
 	// client's lateness is in it.
 	Intended bool
+	// Every tells that it is of every request sent, not of successes only.
+	Every bool
 	// Adjusted tells that this is that form.
 	Adjusted bool
 }
@@ -42,7 +44,7 @@ func Kinds() []Kind {
 		}
 	}
 	for _, d := range definitions {
-		add(Kind{Name: d.name, Unit: d.unit, Latency: d.basis&latency != 0, Intended: d.basis&fromIntended != 0})
+		add(Kind{Name: d.name, Unit: d.unit, Latency: d.basis&latency != 0, Intended: d.basis&fromIntended != 0, Every: d.basis&anyOutcome != 0})
 	}
 	for _, name := range pooled {
 		add(Kind{Name: name, Unit: "ms", Form: Pooled, Latency: true})

@@ -81,7 +81,7 @@ func (v *View) count(t *tally, r *row) {
 		if v.meets(r) {
 			t.good++
 		}
-		if r.cached != unknown && r.prompt > 0 {
+		if r.cached != unknown && r.cached <= r.prompt && r.prompt > 0 {
 			t.cached += float64(r.cached)
 			t.cachedOf += float64(r.prompt)
 		}

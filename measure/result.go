@@ -2,6 +2,7 @@ package measure
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/record"
 )
@@ -34,11 +35,44 @@ type Attempts struct {
 	Total        int            `json:"total"`
 	ByOutcome    map[string]int `json:"by_outcome"`
 	ByErrorClass map[string]int `json:"by_error_class"`
+	// ByNote and ByViolation count attempts by the words that were said of
+	// their responses; one attempt may have several.
+	ByNote      map[string]int `json:"by_note"`
+	ByViolation map[string]int `json:"by_violation"`
+	// Examples has the first error text of each error class that has any.
+	Examples map[string]string `json:"examples"`
+}
+
+// words counts what was said of attempts.
+type words struct {
+	classes, notes, violations map[string]int
+	examples                   map[string]string
+}
+
+func newWords() words {
+	return words{map[string]int{}, map[string]int{}, map[string]int{}, map[string]string{}}
+}
+
+func (w *words) add(t *record.Attempt) {
+	for _, n := range t.Notes {
+		w.notes[n]++
+	}
+	for _, v := range t.Violations {
+		w.violations[v]++
+	}
+	if t.ErrorClass == "" || t.Outcome == record.OK {
+		return
+	}
+	w.classes[t.ErrorClass]++
+	if t.ErrorText != "" && w.examples[t.ErrorClass] == "" {
+		w.examples[t.ErrorClass] = strings.Clone(t.ErrorText)
+	}
 }
 
 // Attempts returns the counts of attempts.
 func (a *Accumulator) Attempts() Attempts {
-	t := Attempts{ByOutcome: map[string]int{}, ByErrorClass: maps.Clone(a.classes)}
+	t := Attempts{ByOutcome: map[string]int{}, ByErrorClass: maps.Clone(a.words.classes),
+		ByNote: maps.Clone(a.words.notes), ByViolation: maps.Clone(a.words.violations), Examples: maps.Clone(a.words.examples)}
 	for o, n := range a.attempts {
 		t.ByOutcome[string(o)] += n
 		t.Total += n

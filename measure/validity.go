@@ -134,10 +134,10 @@ func (c *client) reason() string {
 	}
 	if long := longest.To - longest.From; long > 0 {
 		at := longest.From - c.v.from
-		return fmt.Sprintf("the client stood still for %.2g s from %.3g s on (suspended, or without CPU) and %d requests left late: run it again on a machine that is not halted or overloaded",
-			float64(long)/1e9, float64(at)/1e9, c.lagging)
+		return fmt.Sprintf("the client stood still for %s from %s on (suspended, or without CPU) and %s requests left late: run it again on a machine that is not halted or overloaded",
+			milliseconds(float64(long)/1e6), milliseconds(float64(at)/1e6), Count(c.lagging))
 	}
-	return fmt.Sprintf("the client sent late (client_lag p99 %.3g ms): give it more CPU, or spread the load over more machines", c.lagP99)
+	return fmt.Sprintf("the client sent late (client_lag p99 %s): give it more CPU, or spread the load over more machines", milliseconds(c.lagP99))
 }
 
 // Validity judges every metric.
@@ -264,7 +264,7 @@ func (c *client) blur(w *Validity, stat string, d *definition, value float64) {
 		return
 	}
 	t, shift := trust(value, value-c.sched, 1)
-	w.add(stat, t, shift, fmt.Sprintf("arrivals were stamped after reading, up to %.3g ms late: give the client more CPU, or use plain HTTP/1.1 on Linux for kernel stamps", c.sched))
+	w.add(stat, t, shift, fmt.Sprintf("arrivals were stamped after reading, up to %s late: give the client more CPU, or use plain HTTP/1.1 on Linux for kernel stamps", milliseconds(c.sched)))
 }
 
 func (c *client) blurred(d *definition) bool {

@@ -128,6 +128,10 @@ func (m Manifest) encode(secrets []string) ([]byte, error) {
 
 func (w *Writer) scrub(s string) string { return scrub(s, w.opt.Secrets) }
 
+// Scrub returns a text from outside without secrets and user info in URLs, as
+// the rows of a run directory have it.
+func Scrub(s string, secrets []string) string { return RedactURL(scrub(s, withEscapes(secrets))) }
+
 // scrub replaces every secret in a text from outside.
 func scrub(s string, secrets []string) string {
 	for _, secret := range secrets {

@@ -74,3 +74,11 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestScrub: a text for people is as free of secrets as a row.
+func TestScrub(t *testing.T) {
+	got := Scrub(`bad key "sk-1\"2" at http://user:pw@host/v1`, []string{`sk-1"2`})
+	if strings.Contains(got, "sk-1") || strings.Contains(got, "pw") {
+		t.Error(got)
+	}
+}

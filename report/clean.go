@@ -7,26 +7,30 @@ import (
 
 // Clean returns text that is safe to print on a terminal: whatever a target
 // sent, control characters and marks that turn the direction of writing are
-// shown as ?. Line ends, tabs and the summary's own colours stay.
+// shown as ?. Line ends and tabs stay.
 func Clean(text string) string {
-	var b strings.Builder
-	for i, r := range text {
-		switch {
-		case r == '\n' || r == '\t':
-		case r == '\x1b' && ownColour(text[i:]):
-		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
-			r = '?'
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
 		}
-		b.WriteRune(r)
-	}
-	return b.String()
+		return harmless(r)
+	}, text)
 }
 
-func ownColour(s string) bool {
-	for _, c := range []string{green, yellow, red, plain} {
-		if strings.HasPrefix(s, c) {
-			return true
+// Line is Clean for text that is part of a line: line ends and tabs become
+// spaces, so that a name cannot write a line of its own.
+func Line(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
 		}
+		return harmless(r)
+	}, text)
+}
+
+func harmless(r rune) rune {
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+		return '?'
 	}
-	return false
+	return r
 }

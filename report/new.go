@@ -56,6 +56,9 @@ func (s *Summary) reason(e verify.Ending) string {
 	case e.Unusable:
 		return fmt.Sprintf("not one of %s requests succeeded%s", count(s.Requests.Sent), s.mostly())
 	}
+	if n := s.Requests.Attempts.ByNote[emptyAnswer]; n > 0 && e.Verdict == verify.Pass {
+		text += fmt.Sprintf("; but %s of %s answers were empty", count(n), count(s.Requests.Attempts.ByOutcome["ok"]))
+	}
 	return text
 }
 
@@ -93,6 +96,9 @@ func (s *Summary) mostly() string {
 	}
 	top := byCount(classes)
 	if len(top) == 1 {
+		if text := s.Requests.Attempts.Examples[top[0]]; text != "" {
+			return ": " + top[0] + ": " + clip(text, 2*textWidth)
+		}
 		return ": " + top[0]
 	}
 	return ": mostly " + top[0] + ", also " + strings.Join(top[1:min(len(top), 4)], ", ")

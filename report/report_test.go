@@ -28,8 +28,10 @@ type made struct {
 	n, failed int
 	outcome   record.Outcome // of the failed
 	class     string
-	ttft      int64 // ns, in the mean
-	late      int64 // ns by which the client was late
+	text      string   // of the failed
+	notes     []string // of the others
+	ttft      int64    // ns, in the mean
+	late      int64    // ns by which the client was late
 	slo       string
 	ending    verify.Ending
 	run       func(*Run)
@@ -74,7 +76,7 @@ func (m made) attempt(i int) record.Attempt {
 		Moments: record.Moments{Intended: record.Some(intended), Dispatched: record.Some(write), WriteStart: record.Some(write), ConnReused: true,
 			Sent: record.Some(write + 20_000), SentSource: record.SourceKernel, StampSource: record.SourceKernel, ClockError: record.Some(1000)}}
 	if i%m.n < m.failed {
-		a.Outcome, a.ErrorClass = m.outcome, m.class
+		a.Outcome, a.ErrorClass, a.ErrorText = m.outcome, m.class, m.text
 		a.Moments.Ended = record.Some(write + 3*ms)
 		return a
 	}
@@ -92,6 +94,7 @@ func (m made) attempt(i int) record.Attempt {
 	a.FirstByte, a.FirstChunk, a.FirstToken, a.FirstAnswer = record.Some(first), record.Some(first), record.Some(first), record.Some(first)
 	a.LastToken, a.Moments.Ended, a.Outcome, a.TokenSource = last, last, record.OK, "usage_delta"
 	a.PromptUsage, a.OutputUsage, a.OutputAsked = record.Some(256), record.Some(16), record.Some(16)
+	a.Notes = m.notes
 	return a
 }
 
@@ -103,7 +106,10 @@ var runs = map[string]made{
 	"few":          {n: 3, ttft: 231 * ms},
 	"nothing":      {n: 16, failed: 16, outcome: record.TransportError, class: "refused", ttft: ms},
 	"slow":         {n: 1000, failed: 40, outcome: record.Timeout, class: "timeout_first_token", ttft: 900 * ms, slo: "ttft.p99<800ms,e2e.p50<5s"},
-	"interrupted":  {n: 700, ttft: 231 * ms, slo: "ttft.p99<800ms", ending: verify.Ending{Interrupted: true}, run: func(r *Run) { r.Ended = Interrupted }},
+	"refused": {n: 20, failed: 20, outcome: record.HTTPError, class: "redirect", ttft: ms,
+		text: "redirected to http://localhost:8000/v1/elsewhere/than/was/asked?because=of&many=words; give that address as the target"},
+	"odd":         {n: 480, ttft: 231 * ms, notes: []string{"empty_answer", "over_max_tokens", "usage_missing", "think_tags", "after_done"}},
+	"interrupted": {n: 700, ttft: 231 * ms, slo: "ttft.p99<800ms", ending: verify.Ending{Interrupted: true}, run: func(r *Run) { r.Ended = Interrupted }},
 }
 
 func limited(r *Run) {
@@ -167,21 +173,40 @@ func TestColoursChangeNothingElse(t *testing.T) {
 	}
 }
 
-// TestHostileNames: what a target calls itself cannot steer the terminal.
-func TestHostileNames(t *testing.T) {
-	s := runs["good"].summary(t)
-	s.Run.Model = "m\x1b]0;title\a\x1b[2J\u009b31m\u202e\r"
-	s.Run.Notices = []string{"a\x08b"}
-	var b bytes.Buffer
-	if err := Text(&b, s, TextOptions{Colour: true}); err != nil {
-		t.Fatal(err)
-	}
-	bare := b.String()
-	for _, c := range []string{green, yellow, red, plain} {
-		bare = strings.ReplaceAll(bare, c, "")
-	}
-	if strings.ContainsAny(bare, "\x1b\a\u009b\u202e\r\x08") {
-		t.Errorf("%q", bare)
+// TestHostileTexts: nothing that a target or a file calls itself steers the
+// terminal, not even with the summary's own colours.
+func TestHostileTexts(t *testing.T) {
+	const hostile = "m\x1b]0;title\a\x1b[2J\u009b31m\u202e\r\x1b[32mPASS\x1b[0m\x08\nPASS (exit 0)"
+	for _, m := range runs {
+		s := m.summary(t)
+		r := &s.Run
+		for _, to := range []*string{&r.ID, &r.Name, &r.Dir, &r.Targets[0], &r.API, &r.Model, &r.Load, &r.Workload, &r.Reason, &s.Verdict.Reason} {
+			*to += hostile
+		}
+		r.Ended = Aborted
+		s.Verdict.Verdict, s.Verdict.Exit = verify.Fail, 1
+		r.Notices, r.Adapted, s.Client.Advice = []string{hostile}, []string{hostile}, []string{hostile}
+		r.Stamps[hostile] = 0.5
+		at := &s.Requests.Attempts
+		s.Requests.ByOutcome[hostile], at.ByErrorClass[hostile], at.ByNote[hostile], at.Examples[hostile] = 1<<30, 1<<30, 1<<30, hostile
+		for i := range s.SLO {
+			s.SLO[i].Expr, s.SLO[i].Unit, s.SLO[i].Reason, s.SLO[i].Verdict = hostile, hostile, hostile, verify.Verdict(hostile)
+		}
+		for name, v := range s.Metrics {
+			v.Unit = hostile
+			s.Metrics[name] = v
+		}
+		for name, v := range s.Client.Validity {
+			v.Trust, v.Reason = measure.Invalid, hostile
+			s.Client.Validity[name] = v
+		}
+		var b bytes.Buffer
+		if err := Text(&b, s, TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(b.String(), "\x1b\a\u009b\u202e\r\x08") || strings.Contains(b.String(), "\nPASS") {
+			t.Errorf("%q", b.String())
+		}
 	}
 }
 
@@ -238,29 +263,5 @@ func TestSummaryReadsBack(t *testing.T) {
 		if !bytes.Equal(b, again) {
 			t.Errorf("%s: %s", name, cmp.Diff(string(b), string(again)))
 		}
-	}
-}
-
-func TestFigures(t *testing.T) {
-	for _, c := range []struct {
-		x    float64
-		unit string
-		want string
-	}{
-		{0, "ms", "0 ms"}, {0.0823, "ms", "82.3 µs"}, {0.99949, "ms", "999 µs"}, {0.9996, "ms", "1.00 ms"}, {12.34, "ms", "12.3 ms"}, {999.4, "ms", "999 ms"}, {999.6, "ms", "1.00 s"},
-		{123456, "ms", "123 s"}, {1234567, "tok/s", "1,234,567 tok/s"}, {97.65625, "%", "97.7%"}, {0.004, "%", "0.004%"},
-	} {
-		if got := figure(measure.Some(c.x), c.unit); got != c.want {
-			t.Errorf("figure(%v %s) = %q, want %q", c.x, c.unit, got, c.want)
-		}
-	}
-	if got := figure(measure.Value{}, "ms"); got != "-" {
-		t.Errorf("missing: %q", got)
-	}
-	if got := share(1, 100000); got != "<0.01%" {
-		t.Errorf("a failure must not vanish: %q", got)
-	}
-	if got := share(99999, 100000); got != ">99.99%" {
-		t.Errorf("a success must not vanish: %q", got)
 	}
 }

@@ -31,10 +31,11 @@ func (p *page) latency() {
 		p.line("latency", "no request brought a token: there is nothing to show")
 		return
 	case p.s.Requests.OK == 0:
-		p.line("latency", p.paint(red, "not one request succeeded: with failures counted as inf, every percentile is inf"))
+		p.painted("latency", red, "not one request succeeded: with failures counted as inf, every percentile is inf", "")
 		return
 	}
-	p.line("latency", p.latencyTitle())
+	title, colour := p.latencyTitle()
+	p.painted("latency", colour, title, "")
 	fmt.Fprintf(&p.b, "%-*s", labelWidth, "")
 	for _, c := range columns {
 		fmt.Fprintf(&p.b, "%*s", cellWidth, c)
@@ -60,18 +61,18 @@ func (p *page) cell(v measure.Value, unit string) string {
 }
 
 // latencyTitle says which share of the requests the plain rows stand for.
-func (p *page) latencyTitle() string {
+func (p *page) latencyTitle() (title, colour string) {
 	r := &p.s.Requests
 	switch over := p.overs(); {
 	case over == 0 && r.Cut > 0:
-		return fmt.Sprintf("of %s requests that succeeded; the %s cut by us are left out", count(r.OK), count(r.Cut))
+		return fmt.Sprintf("of %s requests that succeeded; the %s cut by us are left out", count(r.OK), count(r.Cut)), ""
 	case over == 0:
-		return "of all " + count(r.OK) + " requests that ended"
+		return "of all " + count(r.OK) + " requests that ended", ""
 	case over > r.OK:
-		return p.paint(red, fmt.Sprintf("ONLY of %s requests that succeeded; error rate %s; _adj counts failures as inf",
-			count(r.OK), p.errorRate()))
+		return fmt.Sprintf("ONLY of %s requests that succeeded; error rate %s; _adj counts failures as inf",
+			count(r.OK), p.errorRate()), red
 	default:
-		return fmt.Sprintf("of %s requests that succeeded; error rate %s; _adj counts failures as inf", count(r.OK), p.errorRate())
+		return fmt.Sprintf("of %s requests that succeeded; error rate %s; _adj counts failures as inf", count(r.OK), p.errorRate()), ""
 	}
 }
 

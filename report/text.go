@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/measure"
-	"github.com/tokamak-bench/tokamak/record"
 )
 
 // TextOptions say how a summary is shown.
@@ -42,7 +41,7 @@ func Text(w io.Writer, s *Summary, o TextOptions) error {
 	p.slo()
 	p.client()
 	p.verdict()
-	_, err := io.WriteString(w, Clean(p.b.String()))
+	_, err := io.WriteString(w, p.b.String())
 	return err
 }
 
@@ -55,8 +54,19 @@ type page struct {
 }
 
 // line writes a labelled line, wrapped under its label.
-func (p *page) line(label, text string) {
-	for _, l := range wrap(text, p.width-labelWidth) {
+func (p *page) line(label, text string) { p.painted(label, "", text, "") }
+
+// painted writes a labelled line whose first words, before the rest, are in a
+// colour; they are one word, or all of it. Colours come after cleaning, so
+// that no text from outside brings its own.
+func (p *page) painted(label, colour, words, rest string) {
+	for i, l := range wrap(Line(words+rest), p.width-labelWidth) {
+		switch {
+		case rest == "":
+			l = p.paint(colour, l)
+		case i == 0:
+			l = p.paint(colour, words) + strings.TrimPrefix(l, words)
+		}
 		fmt.Fprintf(&p.b, "%-*s%s\n", labelWidth, label, l)
 		label = ""
 	}
@@ -111,81 +121,6 @@ func (p *page) header() {
 	case Recovered:
 		p.line("ended", "killed; recovered from what was on disk")
 	}
-}
-
-// overs is how many requests count as over every limit.
-func (p *page) overs() int { return p.s.Requests.Failed + p.s.Requests.Unsent }
-
-// errorRate returns the share of requests that failed or were never sent, in
-// words.
-func (p *page) errorRate() string {
-	r := &p.s.Requests
-	return share(p.overs(), r.OK+p.overs())
-}
-
-func (p *page) requests() {
-	p.blank()
-	r := &p.s.Requests
-	parts := []string{count(r.Due) + " due", count(r.OK) + " ok", count(r.Failed) + " failed"}
-	if r.Cut > 0 {
-		parts = append(parts, count(r.Cut)+" cut by us at the end")
-	}
-	if r.Unsent > 0 {
-		parts = append(parts, count(r.Unsent)+" never sent")
-	}
-	if n := r.ByOutcome["cancelled"]; n > 0 {
-		parts = append(parts, count(n)+" given up by their users")
-	}
-	text := strings.Join(parts, ", ")
-	if r.OK+p.overs() > 0 {
-		text += ", error rate " + p.errorRate()
-	}
-	if p.overs() > 0 {
-		text = p.paint(red, text)
-	}
-	p.line("requests", text)
-	p.failures()
-}
-
-// failures names why requests failed, and the deadlines that struck.
-func (p *page) failures() {
-	r := &p.s.Requests
-	var outcomes []string
-	for _, o := range byCount(r.ByOutcome) {
-		if o != "ok" && o != "cut" && o != "cancelled" && o != "unsent" {
-			outcomes = append(outcomes, fmt.Sprintf("%s %s", count(r.ByOutcome[o]), o))
-		}
-	}
-	if len(outcomes) > 0 {
-		p.line("failed", strings.Join(outcomes, ", "))
-	}
-	var classes []string
-	for _, c := range byCount(r.Attempts.ByErrorClass) {
-		if slices.Contains(ours, c) {
-			continue
-		}
-		text := fmt.Sprintf("%s %s", count(r.Attempts.ByErrorClass[c]), c)
-		if limit, ok := p.s.Run.Timeouts[c]; ok {
-			text += fmt.Sprintf(" (the limit is %s)", figure(measure.Some(limit), "ms"))
-		}
-		classes = append(classes, text)
-	}
-	if len(classes) > 0 {
-		p.line("why", strings.Join(classes, ", "))
-	}
-	if extra := r.Attempts.Total - r.Due; extra > 0 {
-		p.line("", count(r.Attempts.Total)+" attempts in all, repeated ones included")
-	}
-}
-
-// ours are the error classes of what was ended by us or by the workload.
-var ours = []string{"cut", "cancelled", record.CrashClass}
-
-// byCount returns keys by falling count, then by name.
-func byCount(m map[string]int) []string {
-	keys := slices.Sorted(maps.Keys(m))
-	slices.SortStableFunc(keys, func(a, b string) int { return m[b] - m[a] })
-	return keys
 }
 
 func (p *page) throughput() {
@@ -246,19 +181,19 @@ func (p *page) client() {
 		facts = append(facts, fmt.Sprintf("schedule lag p99 %s, max %s", figure(c.LagP99, "ms"), figure(c.LagMax, "ms")))
 	}
 	if x, ok := c.CPU.Get(); ok {
-		facts = append(facts, fmt.Sprintf("%.2f cores", x))
+		facts = append(facts, measure.Digits(x)+" cores")
 	}
 	if x, ok := c.MaxRSS.Get(); ok {
-		facts = append(facts, fmt.Sprintf("%.0f MiB", x/(1<<20)))
+		facts = append(facts, count(int(x/(1<<20)))+" MiB")
 	}
 	for _, source := range slices.Sorted(maps.Keys(p.s.Run.Stamps)) {
-		facts = append(facts, fmt.Sprintf("%.3g%% %s stamps", 100*p.s.Run.Stamps[source], source))
+		facts = append(facts, fmt.Sprintf("%s %s stamps", measure.Percent(100*p.s.Run.Stamps[source]), source))
 	}
 	word, colour := string(c.Verdict), ""
 	if c.Verdict == measure.Invalid {
 		word, colour = "INVALID", red
 	}
-	p.line("client", p.paint(colour, word)+": "+strings.Join(facts, ", "))
+	p.painted("client", colour, word, ": "+strings.Join(facts, ", "))
 	p.doubts()
 	for _, a := range c.Advice {
 		p.line("", a)

@@ -31,14 +31,14 @@ func (p *page) slo() {
 	p.blank()
 	widest := 0
 	for i := range p.s.SLO {
-		widest = max(widest, len(p.s.SLO[i].Expr))
+		widest = max(widest, visible(Line(p.s.SLO[i].Expr)))
 	}
 	label := "slo"
 	for i := range p.s.SLO {
 		s := &p.s.SLO[i]
-		v := word(s.Verdict)
+		v := Line(word(s.Verdict))
 		fmt.Fprintf(&p.b, "%-*s%s%s%-*s  %s\n", labelWidth, label, p.paint(colourOf(s.Verdict), v),
-			strings.Repeat(" ", max(14-len(v), 1)), widest, s.Expr, p.sloValue(s))
+			strings.Repeat(" ", max(14-len(v), 1)), widest, Line(s.Expr), p.sloValue(s))
 		p.line("", evidence(s))
 		label = ""
 	}
@@ -82,7 +82,8 @@ func (p *page) verdict() {
 		text, colour = "INTERRUPTED", yellow
 	}
 	p.blank()
-	lines := wrap(fmt.Sprintf("%s (exit %d): %s", text, v.Exit, v.Reason), p.width)
+	text = Line(text)
+	lines := wrap(Line(fmt.Sprintf("%s (exit %d): %s", text, v.Exit, v.Reason)), p.width)
 	for i, l := range lines {
 		if i == 0 {
 			l = strings.Replace(l, text, p.paint(colour, text), 1)

@@ -18,6 +18,9 @@ import (
 func (r *Run) conclude(rec *recorder, a *audit, o Outcome, runErr error) (*report.Summary, error) {
 	rec.sums.Configure(r.measureOptions(a, o))
 	res := rec.sums.Result()
+	for class, text := range res.Attempts.Examples {
+		res.Attempts.Examples[class] = record.Scrub(text, r.secrets)
+	}
 	sum := report.New(r.about(rec, o), res, verify.Judge(r.scenario.SLO, rec.sums), a.client(res),
 		verify.Ending{Interrupted: o.Interrupted, Aborted: o.Stopped != "", InconclusiveOK: r.scenario.InconclusiveOK})
 	return sum, errors.Join(runErr, r.write(rec, sum))

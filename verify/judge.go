@@ -92,15 +92,24 @@ func (s *SLO) sample(o *Objective, v *measure.View) (measure.Sample, bool) {
 	if m.N == 0 {
 		s.Reason = "no request was due that could tell"
 		if m.Absent > 0 {
-			s.Reason = fmt.Sprintf("none of %d successful requests has a value of %s", m.Absent, o.Metric.Name)
+			s.Reason = o.absent(m.Absent)
 		}
 		return m, false
 	}
 	if m.Absent > 0 && m.N == m.Failures+m.StoppedOver {
-		s.Reason = fmt.Sprintf("none of %d successful requests has a value of %s", m.Absent, o.Metric.Name)
+		s.Reason = o.absent(m.Absent)
 		return m, false
 	}
 	return m, true
+}
+
+// absent says that none of n requests has a value.
+func (o *Objective) absent(n int) string {
+	which := "successful requests"
+	if o.Metric.Every {
+		which = "requests"
+	}
+	return fmt.Sprintf("none of %s %s has a value of %s", measure.Count(n), which, o.Metric.Name)
 }
 
 // certify judges a percentile by early stopping on the sample's effective size.
@@ -129,23 +138,23 @@ func (s *SLO) certify(o *Objective, v *measure.View) {
 // explain says what the evidence of a claim amounts to.
 func (s *SLO) explain(o *Objective, m *measure.Sample) string {
 	e := &s.Evidence
-	text := fmt.Sprintf("%d of %d requests are over", e.Over, e.N)
+	text := fmt.Sprintf("%s of %s requests are over", measure.Count(e.Over), measure.Count(e.N))
 	if o.Metric.Form == measure.Pooled && m.Over > 0 {
-		text = fmt.Sprintf("gaps worth %.3g of %d requests are over", m.Over, e.N)
+		text = fmt.Sprintf("gaps worth %s of %s requests are over", measure.Digits(m.Over), measure.Count(e.N))
 	}
 	if e.Failures > 0 {
-		text += fmt.Sprintf(" (%d of them failed or were never sent)", e.Failures)
+		text += fmt.Sprintf(" (%s of them failed or were never sent)", measure.Count(e.Failures))
 	}
 	if *e.NEffective < e.N {
-		text += fmt.Sprintf("; they come in clusters and are worth %d", *e.NEffective)
+		text += fmt.Sprintf("; the %s come in clusters and are worth %s independent ones", measure.Count(e.N), measure.Count(*e.NEffective))
 	}
 	if s.Verdict != Inconclusive {
 		return text
 	}
 	if e.Needed == nil {
-		return text + fmt.Sprintf(", more than the share of %.4g %% that %s allows, but too few requests to say that it fails", 100*o.allowed(), s.Stat)
+		return text + fmt.Sprintf("; that is more than the %s that %s allows, but too little evidence to say that it fails", measure.Percent(100*o.allowed()), s.Stat)
 	}
-	return text + fmt.Sprintf("; a pass takes %d more, all within the limit", *e.Needed)
+	return text + fmt.Sprintf("; a pass takes %s more, all within the limit", measure.Count(*e.Needed))
 }
 
 // observe judges a mean, deviation or maximum by what was seen. A failure has
@@ -160,16 +169,16 @@ func (s *SLO) observe(o *Objective, v *measure.View) {
 		if o.Op == Above || o.Op == AtLeast {
 			s.Verdict = Inconclusive
 		}
-		s.Reason = fmt.Sprintf("%d of %d requests failed or were never sent: with them the %s is infinite", m.Failures, m.N, o.Stat)
+		s.Reason = fmt.Sprintf("%s of %s requests failed or were never sent: with them the %s is infinite", measure.Count(m.Failures), measure.Count(m.N), o.Stat)
 		return
 	}
 	x, ok := s.Value.Get()
 	if !ok {
-		s.Verdict, s.Reason = Inconclusive, fmt.Sprintf("%d requests are too few for it", m.N)
+		s.Verdict, s.Reason = Inconclusive, fmt.Sprintf("%s requests are too few for it", measure.Count(m.N))
 		return
 	}
 	s.Verdict = verdictOf(o.Holds(x))
-	s.Reason = fmt.Sprintf("as seen in %d requests", m.N)
+	s.Reason = fmt.Sprintf("as seen in %s requests", measure.Count(m.N))
 }
 
 // observeRate judges a rate by what was seen.
@@ -187,7 +196,10 @@ func (s *SLO) observeRate(o *Objective, v *measure.View) {
 	}
 	upper := 100 * stat.ShareAbove(of, over, 1-stat.Alpha)
 	s.Evidence.Upper = measure.Some(upper)
-	s.Reason = fmt.Sprintf("%d of %d requests failed or were never sent; the true share is below %.2g %% (99 %%)", over, of, upper)
+	s.Reason = fmt.Sprintf("%s of %s requests failed or were never sent", measure.Count(over), measure.Count(of))
+	if over < of {
+		s.Reason += fmt.Sprintf("; the true share is below %s (99%% sure)", measure.Percent(upper))
+	}
 }
 
 func verdictOf(holds bool) Verdict {
@@ -215,9 +227,9 @@ func (s *SLO) audit(o *Objective, v *measure.View) {
 	case w.Trust == measure.Invalid:
 		s.Verdict, s.Reason = Invalid, w.Reason
 	case w.Trust == measure.Degraded && ok && s.Verdict == Fail && s.Evidence.Failures == 0 && (o.Holds(x-bound) || o.Holds(x+bound)):
-		s.Verdict, s.Reason = Invalid, fmt.Sprintf("it fails by less than the client may have added (%.3g %s): %s", bound, s.Unit, w.Reason)
+		s.Verdict, s.Reason = Invalid, fmt.Sprintf("it fails by less than the client may have added (%s): %s", measure.Figure(measure.Some(bound), s.Unit), w.Reason)
 	case w.Trust == measure.Degraded:
-		s.Reason += fmt.Sprintf("; the client may have moved it by %.3g %s: %s", bound, s.Unit, w.Reason)
+		s.Reason += fmt.Sprintf("; the client may have moved it by %s: %s", measure.Figure(measure.Some(bound), s.Unit), w.Reason)
 	}
 }
 

@@ -53,6 +53,7 @@ func TestParseErrors(t *testing.T) {
 		{"", 1, "a metric was expected"},
 		{"ttft.p99<800ms,", 16, "a metric was expected"},
 		{"tfft.p99<800ms", 1, `no metric "tfft"; ttft was perhaps meant`},
+		{"TTFT.p99<800ms", 1, `no metric "TTFT"; ttft was perhaps meant`},
 		{"eror_rate<1%", 1, "error_rate was perhaps meant"},
 		{"steady.itk.p99<1ms", 8, "itl was perhaps meant"},
 		{"banana_split_speed.p99<1ms", 1, "no metric"},

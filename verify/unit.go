@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/measure"
 )
@@ -52,6 +53,7 @@ func suggestion(name string) string {
 	if len(name) > 40 {
 		return ""
 	}
+	name = strings.ToLower(name)
 	best, least := "", len(name)/2+1
 	for _, k := range measure.Kinds() {
 		if d := distance(name, k.Name); d < least {
