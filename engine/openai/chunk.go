@@ -81,6 +81,10 @@ func (d *decoder) members(s *scanner, e wire.Event) (flat bool) {
 func (d *decoder) readUsage(s *scanner) {
 	d.usual = d.usual && s.peek() != '{'
 	d.usage.read(s)
+	if d.usage.misshapen {
+		d.usual = false
+		d.violation(badShape)
+	}
 }
 
 // shape passes a value of a type that the API does not have there; null is
@@ -130,7 +134,7 @@ func (d *decoder) groq(s *scanner) {
 	first := s.open('{')
 	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
 		if string(k) == "usage" {
-			d.usage.read(s)
+			d.readUsage(s)
 		} else {
 			s.skip()
 		}

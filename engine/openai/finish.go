@@ -226,11 +226,14 @@ func (d *decoder) form(x *wire.Exchange, whole bool) {
 func (d *decoder) counts() {
 	a, u := &d.a, &d.a.Usage
 	switch {
-	case u.Completion.Known || u.Prompt.Known:
+	case u.Completion.Known || u.Prompt.Known || d.usage.absurd:
 	case d.usage.came:
 		d.note(usageZero)
 	default:
 		d.note(usageMissing)
+	}
+	if d.usage.implausible() {
+		d.note(usageImplausible)
 	}
 	if limit := d.c.MaxTokens * int64(max(d.d.n, 1)); limit > 0 {
 		exact := len(d.c.Body) == 0 && d.d.plan.Load().ignoreEOS

@@ -8,6 +8,8 @@ type usageSeen struct {
 	came      bool   // a usage object came, be it of zeros
 	thisOne   bool   // the event being read has one
 	final     bool   // last came in an event without content
+	misshapen bool   // a field of it had the wrong type
+	absurd    bool   // a count was negative, no whole number, or beyond all bounds
 	// The server's own durations.
 	queue, prefill, decode engine.Count
 }
@@ -16,10 +18,23 @@ type counts struct{ prompt, completion, cached, reasoning engine.Count }
 
 func (c counts) zero() bool { return c.prompt.N == 0 && c.completion.N == 0 }
 
+// object tells whether an object comes next; anything else is passed, and but
+// for null it has the wrong type.
+func (u *usageSeen) object(s *scanner) bool {
+	switch s.peek() {
+	case '{':
+		return true
+	case 'n':
+	default:
+		u.misshapen = true
+	}
+	s.skip()
+	return false
+}
+
 // read reads a usage object, or passes what is none.
 func (u *usageSeen) read(s *scanner) {
-	if s.peek() != '{' {
-		s.skip()
+	if !u.object(s) {
 		return
 	}
 	u.came, u.thisOne = true, true
@@ -27,19 +42,19 @@ func (u *usageSeen) read(s *scanner) {
 	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
 		switch string(k) {
 		case "prompt_tokens":
-			u.now.prompt = count(s)
+			u.now.prompt = u.count(s)
 		case "completion_tokens":
-			u.now.completion = count(s)
+			u.now.completion = u.count(s)
 		case "prompt_tokens_details":
 			u.details(s, "cached_tokens", &u.now.cached)
 		case "completion_tokens_details":
 			u.details(s, "reasoning_tokens", &u.now.reasoning)
 		case "prompt_cache_hit_tokens", "cached_tokens":
-			if c := count(s); !u.now.cached.Known {
+			if c := u.count(s); !u.now.cached.Known {
 				u.now.cached = c
 			}
 		case "reasoning_tokens":
-			if c := count(s); !u.now.reasoning.Known {
+			if c := u.count(s); !u.now.reasoning.Known {
 				u.now.reasoning = c
 			}
 		case "queue_time":
@@ -55,27 +70,49 @@ func (u *usageSeen) read(s *scanner) {
 }
 
 func (u *usageSeen) details(s *scanner, name string, to *engine.Count) {
-	if s.peek() != '{' {
-		s.skip()
+	if !u.object(s) {
 		return
 	}
 	first := s.open('{')
 	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
 		if string(k) != name {
 			s.skip()
-		} else if c := count(s); c.Known {
+		} else if c := u.count(s); c.Known {
 			*to = c
 		}
 	}
 }
 
-// count reads a count; what is negative or no whole number is none.
-func count(s *scanner) engine.Count {
+// count reads a count. What is no number has the wrong type, but for null; a
+// number that counts nothing is as good as none, and noted.
+func (u *usageSeen) count(s *scanner) engine.Count {
+	switch c := s.peek(); {
+	case c == '-' || '0' <= c && c <= '9':
+	case c == 'n':
+		s.skip()
+		return engine.Count{}
+	default:
+		u.misshapen = true
+		s.skip()
+		return engine.Count{}
+	}
 	n, ok := s.integer()
-	if !ok || n < 0 {
+	if !ok || n < 0 || n > maxCount {
+		u.absurd = true
 		return engine.Count{}
 	}
 	return engine.Count{N: n, Known: true}
+}
+
+// maxCount is the most tokens that an answer can be said to have; measuring
+// counts in 32 bits.
+const maxCount = 1<<31 - 1
+
+// implausible tells whether counts contradict each other, or were none.
+func (u *usageSeen) implausible() bool {
+	c := &u.last
+	return u.absurd || c.cached.Known && c.prompt.Known && c.cached.N > c.prompt.N ||
+		c.reasoning.Known && c.completion.Known && c.reasoning.N > c.completion.N
 }
 
 // duration reads a duration in units of so many nanoseconds.

@@ -2,6 +2,8 @@ package openai
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,7 +62,7 @@ func TestUsage(t *testing.T) {
 			want: engine.Usage{Prompt: known(5), Completion: known(4)}},
 		"not in each chunk": {body: sse(withUsage(0, "a", 5, 1), delta(`"content":"b"`), withUsage(0, "c", 5, 3), finish("stop"), final(3), done),
 			want: engine.Usage{Prompt: known(5), Completion: known(3)}},
-		"nonsense": {body: sse(delta(`"content":"a"`), finish("stop"), `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":"2","prompt_tokens_details":[1]}}`, `{"choices":[],"usage":{"prompt_tokens":1e300,"completion_tokens":1.5}}`, done)},
+		"no counts": {body: sse(delta(`"content":"a"`), finish("stop"), `{"choices":[],"usage":{"prompt_tokens":-5,"completion_tokens":1.5}}`, `{"choices":[],"usage":{"prompt_tokens":1e300,"completion_tokens":1e12}}`, done)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -86,5 +88,39 @@ func TestUsageOfBrokenEvent(t *testing.T) {
 	a := play(t, newDriver(t, APIChat, nil), hi(), stream(sse(delta(`"content":"a"`), finish("stop"), final(2)+"]", done)))
 	if a.Usage != (engine.Usage{}) || a.ErrorClass != badJSON {
 		t.Errorf("%+v, %s", a.Usage, a.ErrorClass)
+	}
+}
+
+// TestUsageThatCannotBe: what is no number breaks the API's form; numbers that
+// count nothing or contradict each other are noted, and never taken for zero.
+func TestUsageThatCannotBe(t *testing.T) {
+	for object, want := range map[string]string{
+		`{"prompt_tokens":"5","completion_tokens":2}`:                                                   badShape,
+		`{"prompt_tokens":5,"completion_tokens":true}`:                                                  badShape,
+		`{"prompt_tokens":5,"completion_tokens":[2]}`:                                                   badShape,
+		`{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":[1]}`:                         badShape,
+		`{"prompt_tokens":5,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":""}}`: badShape,
+		`[5,2]`: badShape,
+		`{"prompt_tokens":-5,"completion_tokens":2}`:                                                                                               usageImplausible,
+		`{"prompt_tokens":5,"completion_tokens":1e30}`:                                                                                             usageImplausible,
+		`{"prompt_tokens":5,"completion_tokens":2.5}`:                                                                                              usageImplausible,
+		`{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":6}}`:                                                    usageImplausible,
+		`{"prompt_tokens":5,"completion_tokens":2,"completion_tokens_details":{"reasoning_tokens":500}}`:                                           usageImplausible,
+		`{"prompt_tokens":null,"completion_tokens":2}`:                                                                                             "",
+		`{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":5},"completion_tokens_details":{"reasoning_tokens":2}}`: "",
+		`null`: "",
+	} {
+		for form, response := range map[string]string{
+			"stream": sse(delta(`"content":"a"`), finish("stop"), `{"choices":[],"usage":`+object+`}`, done),
+			"groq":   sse(delta(`"content":"a"`), finish("stop"), `{"choices":[],"x_groq":{"usage":`+object+`}}`, done),
+		} {
+			a := play(t, newDriver(t, APIChat, nil), hi(), stream(response))
+			if got := strings.Join(a.Violations, " "); (want == badShape) != (got == badShape) {
+				t.Errorf("%s %s: violations %q", form, object, got)
+			}
+			if got := slices.Contains(a.Notes, usageImplausible); got != (want == usageImplausible) || slices.Contains(a.Notes, usageZero) {
+				t.Errorf("%s %s: notes %q", form, object, a.Notes)
+			}
+		}
 	}
 }

@@ -17,6 +17,7 @@ const (
 const (
 	usageMissing     = "usage_missing"          // no usage came
 	usageZero        = "usage_zero"             // usage came and was zero throughout: counts as missing
+	usageImplausible = "usage_implausible"      // counts that cannot be: negative, no whole number, more from the cache than the prompt has, more reasoning than output
 	overMaxTokens    = "over_max_tokens"        // more output tokens than asked for
 	underMaxTokens   = "under_max_tokens"       // fewer output tokens than asked for, though ignore_eos was accepted
 	notStreamed      = "not_streamed"           // a whole JSON body where a stream was asked for
