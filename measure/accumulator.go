@@ -73,6 +73,7 @@ func (a *Accumulator) Add(t *record.Attempt) {
 	var r row
 	r.fill(t)
 	r.outcome = a.outcome(t.Outcome)
+	r.own = t.ErrorClass == record.ClientFailureClass
 	mayRepeat := t.Outcome != record.OK || t.Attempt > 1
 	if i, ok := a.again[t.RequestID]; ok && mayRepeat {
 		a.merge(a.row(i), &r, t)

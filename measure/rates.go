@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/tokamak-bench/tokamak/record"
 )
 
 // rate is a metric with one value a run.
@@ -30,6 +32,8 @@ var rates = [...]rate{
 type tally struct {
 	seconds                 float64 // length of the window; NaN where it is empty
 	ok, over                int
+	own                     int // of over: failed by the client itself
+	cut                     int // ended by us before they could tell
 	completed               int // successes that ended in the window
 	good, goodIn            int // requests that meet every limit; those of them that ended in the window
 	output, input           float64
@@ -76,6 +80,13 @@ func (v *View) count(t *tally, r *row) {
 	switch v.fate(r) {
 	case over:
 		t.over++
+		if r.own {
+			t.own++
+		}
+	case stopped:
+		if v.a.outcomeOf(r) == record.Cut {
+			t.cut++
+		}
 	case good:
 		t.ok++
 		if v.meets(r) {
@@ -208,3 +219,6 @@ func (v *View) Rate(name string) Value {
 // Errors returns how many requests failed or were never sent, and of how many
 // that count: those that were cut or cancelled do not.
 func (v *View) Errors() (over, of int) { t := v.tally(); return t.over, t.over + t.ok }
+
+// Cut returns how many requests were ended by us before they could tell.
+func (v *View) Cut() int { return v.tally().cut }

@@ -44,6 +44,7 @@ type row struct {
 	stamps                       stampKind
 	many                         bool // more than one choice
 	oneEach                      bool // every later arrival held one token
+	own                          bool // it failed by the client itself: no descriptor, no port
 }
 
 // stampKind says how a response's arrivals were stamped.

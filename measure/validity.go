@@ -290,8 +290,20 @@ func (c *client) pooled(w *Validity, name string, d *definition, stats map[strin
 
 // rate judges a rate by the share of the window in which the client stood
 // still, and goodput by its limits too.
+// ownFailures is from which share of all requests on, in percent, failures of
+// the client itself void an error rate.
+const ownFailures = 1
+
 func (c *client) rate(name string) Validity {
 	w := Validity{Trust: Valid}
+	if t := c.v.tally(); name == "error_rate" && t.own > 0 {
+		share := 100 * float64(t.own) / float64(t.over+t.ok)
+		trust := Degraded
+		if share >= ownFailures {
+			trust = Invalid
+		}
+		w.worsen(trust, share, fmt.Sprintf("%d requests failed by the client itself, which ran out of file descriptors or ports: raise its limits (ulimit -n)", t.own))
+	}
 	if name == "error_rate" || name == "cached_share" || name == "coalesced_share" || c.v.to <= c.v.from {
 		return w
 	}

@@ -45,6 +45,10 @@ const (
 // request whose end was not recorded: the run's process died before it.
 const CrashClass = "crash"
 
+// ClientFailureClass is the ErrorClass of an attempt that the client itself
+// could not make: no file descriptor, no port.
+const ClientFailureClass = "client_failure"
+
 // Source says where a time stamp is from.
 type Source string
 

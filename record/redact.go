@@ -21,9 +21,17 @@ var secretFlags = regexp.MustCompile(`^--(header|body|api-key|auth-command|passw
 
 var userInfo = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#\s"'@\\]*@`)
 
-// RedactURL returns s with its user info replaced; of sim:// URLs what stands
-// before the @ is a model.
+// urlQuery is the query of a URL within a text.
+var urlQuery = regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^?#\s"'\\]*)\?([^#\s"'\\]+)`)
+
+// openQuery are names of query fields that hold no secret.
+var openQuery = regexp.MustCompile(`^api-version$`)
+
+// RedactURL returns s with the user info and the query values of URLs
+// replaced, which may be keys; of sim:// URLs what stands before the @ is a
+// model, and the query its parameters.
 func RedactURL(s string) string {
+	s = urlQuery.ReplaceAllStringFunc(s, redactQuery)
 	return userInfo.ReplaceAllStringFunc(s, func(found string) string {
 		scheme, _, _ := strings.Cut(found, "://")
 		if scheme == "sim" {
@@ -31,6 +39,20 @@ func RedactURL(s string) string {
 		}
 		return scheme + "://" + url.PathEscape(Redacted) + "@"
 	})
+}
+
+func redactQuery(found string) string {
+	base, fields, _ := strings.Cut(found, "?")
+	if strings.HasPrefix(base, "sim://") {
+		return found
+	}
+	parts := strings.Split(fields, "&")
+	for i, f := range parts {
+		if name, _, ok := strings.Cut(f, "="); ok && !openQuery.MatchString(name) {
+			parts[i] = name + "=redacted"
+		}
+	}
+	return base + "?" + strings.Join(parts, "&")
 }
 
 // RedactArgs returns a command line with the values of secret flags and user

@@ -56,7 +56,7 @@ func TestNoSecretReachesTheDirectory(t *testing.T) {
 	}
 	var scenario, expected any
 	_ = json.Unmarshal(got.Scenario, &scenario)
-	_ = json.Unmarshal([]byte(`{"target":{"url":"http://%5Bredacted%5D@h/v1?x=1","headers":{"X-Key":"[redacted]"},"header":["A: [redacted]"],
+	_ = json.Unmarshal([]byte(`{"target":{"url":"http://%5Bredacted%5D@h/v1?x=redacted","headers":{"X-Key":"[redacted]"},"header":["A: [redacted]"],
 		"body":{"a":["[redacted]","[redacted]"]},"api_key":"[redacted]"},"load":{"rate":2},"workload":{"tokenizer":"sk-stays"}}`), &expected)
 	if diff := cmp.Diff(expected, scenario); diff != "" {
 		t.Error(diff)
@@ -80,5 +80,18 @@ func TestScrub(t *testing.T) {
 	got := Scrub(`bad key "sk-1\"2" at http://user:pw@host/v1`, []string{`sk-1"2`})
 	if strings.Contains(got, "sk-1") || strings.Contains(got, "pw") {
 		t.Error(got)
+	}
+}
+
+func TestQueriesOfURLsAreSecret(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://h:1/v1?api_key=K&api-version=2&x": "http://h:1/v1?api_key=redacted&api-version=2&x",
+		"--url=https://u:p@h?key=K#f":             "--url=https://%5Bredacted%5D@h?key=redacted#f",
+		"sim://llama3-8b@a100-80g?seed=1":         "sim://llama3-8b@a100-80g?seed=1",
+		"what? nothing=here":                      "what? nothing=here",
+	} {
+		if got := RedactURL(in); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
 	}
 }

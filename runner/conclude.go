@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/engine"
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
@@ -23,7 +24,23 @@ func (r *Run) conclude(rec *recorder, a *audit, o Outcome, runErr error) (*repor
 	}
 	sum := report.New(r.about(rec, o), res, verify.Judge(r.scenario.SLO, rec.sums), a.client(res),
 		verify.Ending{Interrupted: o.Interrupted, Aborted: o.Stopped != "", InconclusiveOK: r.scenario.InconclusiveOK})
-	return sum, errors.Join(runErr, r.write(rec, sum))
+	incomplete(sum, runErr)
+	err := errors.Join(runErr, r.write(rec, sum))
+	incomplete(sum, err)
+	if err != nil {
+		err = exit.With(exit.Invalid, fmt.Errorf("the record is incomplete: %w", err))
+	}
+	return sum, err
+}
+
+// incomplete voids the verdict of a run that could not be recorded to its end:
+// what is missing is the client's fault.
+func incomplete(sum *report.Summary, err error) {
+	if err == nil || sum.Run.Ended == report.Aborted && sum.Run.Reason != "" && sum.Verdict.Verdict == verify.Invalid {
+		return
+	}
+	sum.Run.Ended, sum.Run.Reason = report.Aborted, oneLine(err.Error())
+	sum.Verdict = report.Verdict{Verdict: verify.Invalid, Exit: int(exit.Invalid), Reason: "the record is incomplete: " + oneLine(err.Error())}
 }
 
 func (r *Run) measureOptions(a *audit, o Outcome) measure.Options {

@@ -33,10 +33,29 @@ func (r *Run) Do(ctx context.Context) (*report.Summary, error) {
 	audit := r.startAudit(rec)
 	outcome, runErr := r.loop(ctx, rec)
 	audit.stop()
+	r.tellEnd(rec, outcome, runErr)
 	if runErr != nil && rec.rows == 0 {
 		return nil, r.discard(rec, runErr)
 	}
 	return r.conclude(rec, audit, outcome, runErr)
+}
+
+// tellEnd writes into the events why the load ended before its time.
+func (r *Run) tellEnd(rec *recorder, o Outcome, runErr error) {
+	tell := func(at int64, kind, name, why string) {
+		rec.event(record.Event{At: at, Kind: kind, Name: name, Detail: map[string]any{"reason": why}})
+	}
+	now := r.clock.Now()
+	switch {
+	case runErr != nil:
+		tell(now, record.AbortEvent, "error", runErr.Error())
+	case o.Interrupted:
+		tell(o.End, record.AbortEvent, "interrupt", "interrupted by the user")
+	case o.Stopped != "":
+		tell(o.StoppedAt, record.AbortEvent, "rule", o.Stopped)
+	case o.Limited != "":
+		tell(now, record.NoticeEvent, "limit", o.Limited)
+	}
 }
 
 // discard takes back the run directory of a run that could not send anything,

@@ -22,7 +22,7 @@ func (l *Loop) stop(reason string) error {
 	if l.closing {
 		return nil
 	}
-	l.stopReason = reason
+	l.stopReason, l.stoppedAt = reason, l.Clock.Now()
 	l.dropLater()
 	err := l.unsentDues(l.loadEnd() - 1)
 	l.closing, l.short = true, true

@@ -50,6 +50,7 @@ type Loop struct {
 	closing     bool   // nothing more is taken from the source
 	short       bool   // it was closed before the load's end
 	stopReason  string // of an abort rule
+	stoppedAt   int64
 	limited     string // which limit closed it
 	waiting     bool   // what is due is not ready
 	unready     int64
@@ -91,6 +92,7 @@ type Aborter interface {
 // Outcome says how a loop came to its end.
 type Outcome struct {
 	Start, End  int64  // first moment of the load and the last at which something could be due
+	StoppedAt   int64  // when an abort rule struck
 	Stopped     string // the abort rule that ended it before its time; empty where none did
 	Limited     string // the limit that ended it before its time, which the user set as a budget
 	Unready     int64  // requests that left late because what to send was not ready
@@ -114,7 +116,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 		b.Begun(l.start) // what latencies and the window count from
 	}
 	err := l.loop(ctx)
-	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, Limited: l.limited, Interrupted: l.interrupted,
+	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, StoppedAt: l.stoppedAt, Limited: l.limited, Interrupted: l.interrupted,
 		Unready: l.unready, UnreadyMost: l.unreadyMost}
 	if err != nil {
 		l.cutAll()

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/tokamak-bench/tokamak/exit"
 )
 
 // Auth says how requests prove who sends them.
@@ -37,11 +39,14 @@ func (a *Auth) Field(ctx context.Context) (Header, error) {
 		defer stop()
 		out, err := exec.CommandContext(ctx, "sh", "-c", a.Command).Output()
 		if err != nil {
-			return Header{}, fmt.Errorf("--auth-command: %w", withoutOutput(err))
+			if ctx.Err() != nil {
+				err = fmt.Errorf("it did not end within %v", commandLimit)
+			}
+			return Header{}, exit.With(exit.Usage, fmt.Errorf("--auth-command: %w", withoutOutput(err)))
 		}
 		key = strings.TrimSpace(string(out))
 		if key == "" {
-			return Header{}, errors.New("--auth-command printed nothing")
+			return Header{}, exit.With(exit.Usage, errors.New("--auth-command printed nothing"))
 		}
 	}
 	if key == "" {
@@ -55,8 +60,8 @@ func (a *Auth) Field(ctx context.Context) (Header, error) {
 
 // withoutOutput drops what a failed command wrote: it may hold secrets.
 func withoutOutput(err error) error {
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return errors.New(exit.ProcessState.String())
+	if status, ok := errors.AsType[*exec.ExitError](err); ok {
+		return errors.New(status.ProcessState.String())
 	}
 	return err
 }

@@ -194,6 +194,11 @@ func (s *SLO) observeRate(o *Objective, v *measure.View) {
 	if o.Metric.Name != "error_rate" {
 		return
 	}
+	if cut := v.Cut(); cut > 0 && o.Holds(x) && !o.Holds(100*float64(over+cut)/float64(of+cut)) {
+		s.Verdict = Inconclusive
+		s.Reason = fmt.Sprintf("%d requests were cut by us before they ended, and whether they would have failed nobody knows: a longer drain or a lower load tells", cut)
+		return
+	}
 	upper := 100 * stat.ShareAbove(of, over, 1-stat.Alpha)
 	s.Evidence.Upper = measure.Some(upper)
 	s.Reason = fmt.Sprintf("%s of %s requests failed or were never sent", measure.Count(over), measure.Count(of))

@@ -182,3 +182,37 @@ func TestAPassHoldsWithLatenessCountedIn(t *testing.T) {
 		t.Errorf("after a standstill of 2 s: %s (%s), want invalid", s[0].Verdict, s[0].Reason)
 	}
 }
+
+// TestWhatWasCutCannotTell: 90 of 100 requests were cut at the end of the drain.
+func TestWhatWasCutCannotTell(t *testing.T) {
+	var rows []*record.Attempt
+	for i := range int64(100) {
+		a := attempt(i, 100, record.OK)
+		if i >= 10 {
+			a.Outcome = record.Cut
+		}
+		rows = append(rows, a)
+	}
+	if s := judged(t, "error_rate<1%", rows)[0]; s.Verdict != Inconclusive {
+		t.Errorf("%s: %s", s.Verdict, s.Reason)
+	}
+	if s := judged(t, "error_rate<95%", rows)[0]; s.Verdict != Pass {
+		t.Errorf("with a limit that holds even if all of them had failed: %s", s.Verdict)
+	}
+}
+
+// TestTheClientsOwnFailuresVoidTheErrorRate: no file descriptor was left.
+func TestTheClientsOwnFailuresVoidTheErrorRate(t *testing.T) {
+	var rows []*record.Attempt
+	for i := range int64(100) {
+		a := attempt(i, 100, record.OK)
+		if i%2 == 0 {
+			a = attempt(i, 0, record.TransportError)
+			a.ErrorClass = record.ClientFailureClass
+		}
+		rows = append(rows, a)
+	}
+	if s := judged(t, "error_rate<1%", rows)[0]; s.Verdict != Invalid {
+		t.Errorf("%s: %s", s.Verdict, s.Reason)
+	}
+}
