@@ -19,9 +19,11 @@ type Ask struct {
 	MinTokens int64      // before it ends by itself or at a stop string
 	IgnoreEOS bool       // the model does not end by itself
 	Seed      *int64
-	CacheSalt string   // requests with other salts share no KV blocks
-	Stop      []string // an answer ends before the first of these
-	KeepStop  bool     // … after it
+	// Temperature and TopP are told in spans alone; nil: the engine's default.
+	Temperature, TopP *float64
+	CacheSalt         string   // requests with other salts share no KV blocks
+	Stop              []string // an answer ends before the first of these
+	KeepStop          bool     // … after it
 	// Script, where set, is what is said instead of prose, and all of it.
 	Script []text.Word
 	// Pooled is a request for its prompts' computation alone (embeddings): its

@@ -167,6 +167,12 @@ func (x *Exchange) end(err error) {
 	x.service.log.ended(x)
 }
 
+// Asked is the request. It is not to be changed.
+func (x *Exchange) Asked() *Ask { return x.ask }
+
+// Unix is a moment of the choices' Stats in Unix ns.
+func (x *Exchange) Unix(at int64) int64 { return x.unix(at) }
+
 // Served is the model's name.
 func (x *Exchange) Served() string { return x.service.Served }
 

@@ -26,6 +26,9 @@ type Config struct {
 	LoadCodec func() (Codec, error)
 	Log       io.Writer // one JSON line for each ended request; nil: none
 	LogTokens bool
+	// Ended, where set, is told of each request that has ended, with the headers
+	// it came with, after the answer was written. It must not block.
+	Ended func(x *Exchange, h http.Header)
 }
 
 // Service owns a core.Engine and answers requests with it.
@@ -116,6 +119,9 @@ func (s *Service) Handle(read Reader, refuse func(http.ResponseWriter, *Problem)
 		}
 		x.submit()
 		x.end(x.answer(r.Context(), w))
+		if s.Ended != nil {
+			s.Ended(x, r.Header)
+		}
 	}
 }
 

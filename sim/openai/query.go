@@ -113,7 +113,7 @@ func (q *query) check(a api) *face.Problem {
 
 // ask turns a checked query into what the engine gets.
 func (d *Dialect) ask(q *query, l *face.Language, a api, seed uint64) (*face.Ask, *face.Problem) {
-	ask := &face.Ask{Prefix: d.shape(a).Prefix, N: q.choices(), MinTokens: q.MinTokens, IgnoreEOS: q.IgnoreEOS, Seed: q.Seed, CacheSalt: q.CacheSalt,
+	ask := &face.Ask{Prefix: d.shape(a).Prefix, N: q.choices(), MinTokens: q.MinTokens, IgnoreEOS: q.IgnoreEOS, Seed: q.Seed, Temperature: q.Temperature, TopP: q.TopP, CacheSalt: q.CacheSalt,
 		KeepStop: q.KeepStop, LateHeaders: d.LateHeaders}
 	switch {
 	case q.MaxTokens != nil:
