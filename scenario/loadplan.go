@@ -18,6 +18,9 @@ const (
 	defaultSeed     = 1
 )
 
+// longest is the longest load.
+const longest = 10 * 365 * 24 * time.Hour
+
 func (r *resolver) load(s *Scenario) {
 	l := &s.Load
 	r.exclusive(loadKinds...)
@@ -26,6 +29,9 @@ func (r *resolver) load(s *Scenario) {
 	r.needs("load.arrival", "load.rate", "load.stages")
 	r.needs("load.think", "load.concurrency", "load.stages")
 	l.Duration = r.duration("load.duration", 0, false)
+	if l.Duration > longest {
+		r.fail(r.set["load.duration"].expected("a duration of at most ten years"))
+	}
 	l.Requests = r.whole("load.requests", 0, 1)
 	r.warmup(l)
 	l.Drain = r.duration("load.drain", defaultDrain, true)
@@ -101,7 +107,11 @@ func (r *resolver) checkPlan(s *Scenario) {
 				pos = v.pos
 			}
 		}
-		r.fail(&Error{pos, err.Error()})
+		text := err.Error()
+		if s.Load.Kind != Staged { // nobody spoke of stages
+			text = strings.TrimPrefix(text, "stage 1: ")
+		}
+		r.fail(&Error{pos, text})
 	}
 }
 

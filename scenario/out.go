@@ -47,9 +47,40 @@ func (r *resolver) slo() []verify.Objective {
 		if err != nil {
 			r.fail(item.syntax(err))
 		}
+		for i := range objectives {
+			r.asked = append(r.asked, asked{item, objectives[i].Column})
+		}
 		all = append(all, objectives...)
 	}
 	return all
+}
+
+// asked is where an objective was asked for.
+type asked struct {
+	value  value
+	column int
+}
+
+// measurable refuses objectives that this run can never measure.
+func (r *resolver) measurable(s *Scenario) {
+	limited := len(verify.Limits(s.SLO)) > 0
+	for i := range min(len(s.SLO), len(r.asked)) {
+		o := &s.SLO[i]
+		why := ""
+		switch {
+		case strings.HasPrefix(o.Metric.Name, "goodput") && !limited:
+			why = "needs an objective on a percentile of a latency beside it, such as ttft.p99<800ms: it says which requests are good"
+		case strings.HasSuffix(o.Metric.Name, "_per_gpu") && s.Target.GPUs == 0:
+			why = "needs gpus, the number of accelerators behind the target"
+		case o.Metric.Name == "held" && s.Load.MaxInFlight == 0:
+			why = "needs max-in-flight: without a cap nothing is held"
+		case o.Steady && len(s.Load.Plan.Stages) > 1:
+			why = "has no steady window to look at: the load has several stages"
+		}
+		if why != "" {
+			r.fail(r.asked[i].value.syntax(&verify.ParseError{Column: r.asked[i].column, Message: o.Expr + " " + why}))
+		}
+	}
 }
 
 // abort parses the rules that end a run early.
@@ -80,6 +111,9 @@ func (r *resolver) abort() []AbortRule {
 				return nil
 			}
 			rule.Objective = &o[0]
+			if o[0].Steady || strings.HasPrefix(o[0].Metric.Name, "goodput") || strings.HasSuffix(o[0].Metric.Name, "_per_gpu") {
+				r.fail(v.syntax(&verify.ParseError{Column: at + o[0].Column, Message: o[0].Expr + " cannot be seen while the run goes on"}))
+			}
 		}
 		rules = append(rules, rule)
 		at += len(part) + 1

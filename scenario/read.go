@@ -66,6 +66,7 @@ func (r *resolver) scenario(name string) (*Scenario, error) {
 	r.workload(s)
 	r.load(s)
 	r.out(s)
+	r.measurable(s)
 	if err := r.errs.sorted(); err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type resolver struct {
 	set  map[string]value
 	env  environment
 	errs Errors
+	// asked is where each objective stands.
+	asked []asked
 }
 
 func (r *resolver) fail(e *Error) { r.errs = append(r.errs, e) }
@@ -143,6 +145,9 @@ func (r *resolver) number(id, what string, otherwise float64, zero bool) float64
 		return otherwise
 	}
 	f, err := strconv.ParseFloat(v.text, 64)
+	if strings.ContainsAny(v.text, "_xX") { // forms of Go's, not of ours
+		err = strconv.ErrSyntax
+	}
 	if v.kind == textValue && err == nil {
 		what += " (a number, without quotes)"
 	}

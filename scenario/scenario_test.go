@@ -126,6 +126,25 @@ func TestLoads(t *testing.T) {
 	}
 }
 
+// TestFlowLists: a colon without a space after it is part of a plain text.
+func TestFlowLists(t *testing.T) {
+	s := parse(t, "target: {url: [http://127.0.0.1:18123/v1, http://b:80]}\nload: {stages: [rate=1:2s, 'users=3:1m', rate=2..4:10s]}\n", Flags{})
+	if len(s.Target.URLs) != 2 || s.Target.URLs[0].String() != "http://127.0.0.1:18123/v1" || s.Target.URLs[1].Host != "b:80" {
+		t.Errorf("%v", s.Target.URLs)
+	}
+	if got := s.Load.String(); got != "stages rate=1:2s, users=3:1m, rate=2..4:10s" {
+		t.Error(got)
+	}
+}
+
+// TestFlagsOverrideClasses: a flag wins over what the classes of a file say.
+func TestFlagsOverrideClasses(t *testing.T) {
+	s := parse(t, "workload: {classes: [{name: a, weight: 0, input-tokens: 9}, {name: b, weight: 0, output-tokens: 2}]}\n", Flags{InputTokens: new("7")})
+	if got := s.Workload.String(); got != "a 50%: 7 tokens in, 128 out; b 50%: 7 tokens in, 2 out" {
+		t.Error(got)
+	}
+}
+
 func TestDatasetDecidesItsTiming(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "d.jsonl")
 	if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {

@@ -95,7 +95,11 @@ func (r *resolver) url(v value) *url.URL {
 			return nil
 		}
 	}
-	u, err := url.Parse(v.text)
+	text := v.text
+	if rest, ok := strings.CutPrefix(text, sim.Scheme); ok && (rest == "" || rest[0] == '?') {
+		text = sim.Scheme + "llama3-8b@a100-80g" + rest // the defaults by name: a URL without a host loses its slashes
+	}
+	u, err := url.Parse(text)
 	if err != nil {
 		if host, _, ok := strings.Cut(v.text, ":"); ok && !strings.Contains(v.text, "://") && host != "" {
 			r.fail(v.errorf("expected %s; the scheme is missing", form))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
@@ -39,10 +40,10 @@ func (l *Load) String() string {
 		parts = append(parts, Short(l.Duration))
 	}
 	if l.Requests > 0 {
-		parts = append(parts, fmt.Sprintf("%d requests", l.Requests))
+		parts = append(parts, measure.Count(l.Requests)+" requests")
 	}
 	if l.MaxInFlight > 0 {
-		parts = append(parts, fmt.Sprintf("at most %d in flight", l.MaxInFlight))
+		parts = append(parts, "at most "+measure.Count(l.MaxInFlight)+" in flight")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -65,7 +66,11 @@ func (w *Workload) String() string {
 	}
 	parts := make([]string, len(c))
 	for i := range c {
-		parts[i] = fmt.Sprintf("%s %.0f%%: %s", c[i].Name, 100*c[i].Weight/total, classWords(&c[i]))
+		share := c[i].Weight / total
+		if total == 0 { // all are alike
+			share = 1 / float64(len(c))
+		}
+		parts[i] = fmt.Sprintf("%s %s: %s", c[i].Name, measure.Percent(100*share), classWords(&c[i]))
 	}
 	return strings.Join(parts, "; ")
 }

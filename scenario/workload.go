@@ -54,6 +54,11 @@ func (r *resolver) dataset() *workload.Dataset {
 	if !r.has("workload.dataset") {
 		return nil
 	}
+	for _, id := range []string{"workload.input-tokens", "workload.prefix-tokens", "workload.turns"} {
+		if v, ok := r.set[id]; ok {
+			r.fail(v.errorf("%s does not go with dataset: its texts are sent as they are", word(id)))
+		}
+	}
 	d := &workload.Dataset{
 		Repeat:        r.boolean("workload.repeat"),
 		Salt:          r.boolean("workload.salt"),
@@ -86,7 +91,7 @@ func (r *resolver) classes(dataset bool) []workload.Class {
 		return []workload.Class{c}
 	}
 	if v.kind != listValue || len(v.items) == 0 {
-		r.fail(v.expected("a list of classes"))
+		r.fail(v.expected("a list of at least one class"))
 		return nil
 	}
 	var all []workload.Class
@@ -100,6 +105,9 @@ func (r *resolver) classes(dataset bool) []workload.Class {
 			if !slices.Contains(classKeys, e.key) {
 				sub.fail(unknownWord(e, "a class", classKeys))
 				continue
+			}
+			if own, ok := r.set["workload."+e.key]; ok && own.pos.Flag != "" {
+				continue // a flag wins over the file
 			}
 			sub.set["workload."+e.key] = e.value
 		}
@@ -115,11 +123,11 @@ func (r *resolver) class(dataset bool) workload.Class {
 		Name:         r.text("workload.name", "the name of a class"),
 		Tenant:       r.text("workload.tenant", "the name of a tenant"),
 		Weight:       r.number("workload.weight", "a weight from 0 on", 1, true),
-		Input:        r.tokens("workload.input-tokens"),
-		Output:       r.tokens("workload.output-tokens"),
+		Input:        r.lengths("workload.input-tokens", "token"),
+		Output:       r.lengths("workload.output-tokens", "token"),
 		PrefixTokens: r.whole("workload.prefix-tokens", 0, 0),
 		Prefixes:     r.whole("workload.prefixes", 1, 1),
-		Turns:        r.distribution("workload.turns", stat.ParseDistribution),
+		Turns:        r.lengths("workload.turns", "turn"),
 		Think:        r.distribution("workload.think", stat.ParseDurations),
 		Patience:     r.distribution("workload.patience", stat.ParseDurations),
 		Reuse:        r.boolean("workload.reuse"),
@@ -135,8 +143,28 @@ func (r *resolver) class(dataset bool) workload.Class {
 	return c
 }
 
-func (r *resolver) tokens(id string) stat.Distribution {
-	return r.distribution(id, stat.ParseDistribution)
+// lengths reads a distribution of whole numbers from 1 on. What a family draws
+// below is moved to 1; what is below by its own parameters is an error.
+func (r *resolver) lengths(id, unit string) stat.Distribution {
+	d := r.distribution(id, stat.ParseDistribution)
+	if d != nil && least(d) < 1 {
+		r.fail(r.set[id].expected("at least 1 " + unit))
+	}
+	return d
+}
+
+// least is the smallest value that a distribution names, its mean where it
+// names none.
+func least(d stat.Distribution) float64 {
+	switch d := d.(type) {
+	case stat.Uniform:
+		return d.Low
+	case stat.Quantiles:
+		return d.Value[0]
+	case stat.Clamped:
+		return min(max(least(d.Of), d.Low), d.High)
+	}
+	return d.Mean()
 }
 
 // body reads a JSON object, from text or as a mapping. Errors do not repeat

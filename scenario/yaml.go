@@ -1,9 +1,11 @@
 package scenario
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -20,8 +22,9 @@ const (
 // parseYAML reads a file into a value: one document that is a mapping.
 func parseYAML(name string, data []byte) (value, error) {
 	if len(data) > maxFile {
-		return value{}, &Error{Pos{File: name}, fmt.Sprintf("expected a scenario of at most %d KiB, got %d", maxFile>>10, len(data)>>10)}
+		return value{}, &Error{Pos{File: name}, fmt.Sprintf("expected a scenario of at most %d KiB, got a larger one", maxFile>>10)}
 	}
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // a byte order mark
 	if tooDeep(data) {
 		return value{}, &Error{Pos{File: name}, fmt.Sprintf("expected at most %d levels of nesting", maxDepth)}
 	}
@@ -111,6 +114,9 @@ func (c converter) value(n ast.Node, depth int) (value, error) {
 			if err != nil {
 				return v, err
 			}
+			if m, ok := x.(*ast.MappingNode); ok && n.IsFlowStyle && !m.IsFlowStyle {
+				item = item.rejoined()
+			}
 			v.items = append(v.items, item)
 		}
 		return v, nil
@@ -137,6 +143,21 @@ func (c converter) value(n ast.Node, depth int) (value, error) {
 		return v, v.errorf("expected a value, got YAML's %s", n.Type())
 	}
 	return v, nil
+}
+
+// rejoined makes text of what the parser took for a pair in a flow list: a
+// plain text such as http://host:80, whose colon has no space after it.
+func (v value) rejoined() value {
+	if v.kind != mapValue || len(v.entries) != 1 {
+		return v
+	}
+	e := v.entries[0]
+	rest := e.value.rejoined()
+	scalar := rest.kind == textValue || rest.kind == intValue || rest.kind == floatValue || rest.kind == boolValue
+	if !scalar || rest.quoted || rest.pos.Line != e.pos.Line || rest.pos.Col != e.pos.Col+utf8.RuneCountInString(e.key)+1 {
+		return v
+	}
+	return value{kind: textValue, text: e.key + ":" + rest.text, pos: e.pos}
 }
 
 func (c converter) mapping(values []*ast.MappingValueNode, v value, depth int) (value, error) {
