@@ -9,6 +9,7 @@ type Message struct{ Role, Content string }
 type Call struct {
 	Messages  []Message
 	Body      []byte // where set: the whole body, sent as it is but for merged fields
+	Open      bool   // Body holds the content alone: the length asked for is added to it
 	MaxTokens int64  // 0: the server decides
 	RequestID string // X-Request-Id
 	TraceID   string // 32 hex digits; traceparent

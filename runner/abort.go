@@ -17,6 +17,9 @@ const (
 	abortLeast = 20
 	// abortEvery is how often it looks, in time of the run.
 	abortEvery = int64(time.Second)
+	// unauthorizedAfter is how many refusals of the credential, without one
+	// success, end every run: more of them would only lock an account.
+	unauthorizedAfter = 10
 	// goneAfter is how many refused connections in a row mean that the target
 	// is gone.
 	goneAfter = 10
@@ -31,6 +34,8 @@ type abortRules struct {
 	looked  int64
 	failed  int64
 	refused int
+	denied  int  // answers 401 and 403
+	worked  bool // something succeeded
 }
 
 var _ Aborter = (*abortRules)(nil)
@@ -46,6 +51,9 @@ func newAbortRules(rules []scenario.AbortRule) *abortRules {
 // Observe takes an ended attempt and returns the rule that holds, or "".
 func (a *abortRules) Observe(row *record.Attempt) string {
 	a.count(row)
+	if a.denied >= unauthorizedAfter && !a.worked {
+		return fmt.Sprintf("the target refused the credential %d times", a.denied)
+	}
 	for _, r := range a.rules {
 		switch {
 		case r.Errors > 0 && a.failed >= r.Errors:
@@ -63,9 +71,14 @@ func (a *abortRules) Observe(row *record.Attempt) string {
 
 func (a *abortRules) count(row *record.Attempt) {
 	switch row.Outcome {
-	case record.OK, record.Cut, record.Cancelled:
+	case record.OK:
+		a.worked = true
+	case record.Cut, record.Cancelled:
 	default:
 		a.failed++
+	}
+	if status := row.HTTPStatus.Or(0); status == 401 || status == 403 {
+		a.denied++
 	}
 	a.refused++
 	if row.Outcome != record.TransportError || row.ErrorClass != wire.Refused.String() {

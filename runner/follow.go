@@ -153,7 +153,8 @@ func (l *Loop) retry(c *Call, row *record.Attempt) (pause int64, again bool) {
 		return 0, false
 	}
 	if wait, ok := row.RetryAfter.Get(); ok {
-		return wait, true
+		// Whoever asks for more than the drain's length asks for another run.
+		return wait, wait <= int64(l.Limits.Drain)
 	}
 	return int64(firstRetryPause) << min(c.retries, 10), true
 }

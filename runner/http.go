@@ -33,7 +33,7 @@ type HTTP struct {
 
 // Prepare writes the call's text and encodes its request.
 func (h *HTTP) Prepare(c *Call) error {
-	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Body: c.Spec.Body, TraceID: c.Row.TraceID}
+	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Body: c.Spec.Body, Open: c.Spec.Open, TraceID: c.Row.TraceID}
 	if c.Spec.Body == nil {
 		messages, counted, err := h.Texts.Render(c.Spec)
 		if err != nil {

@@ -238,6 +238,18 @@ func TestRetriesHonourRetryAfterAndTheirNumber(t *testing.T) {
 	}
 }
 
+func TestRetryAfterBeyondTheDrainIsNotAwaited(t *testing.T) {
+	l, r, _ := testLoop(every(100, 1), func(c *Call) (time.Duration, record.Outcome) {
+		c.Row.RetryAfter = record.Some(3600_000 * ms)
+		return 10 * time.Millisecond, record.Rejected
+	})
+	l.Limits.Retries = 2
+	run(t, l)
+	if len(r.ended) != 1 || l.Clock.Now() > 1000*ms {
+		t.Errorf("%d attempts, ended at %d ms", len(r.ended), l.Clock.Now()/ms)
+	}
+}
+
 func TestTokenLimitStopsBeforeItIsPassed(t *testing.T) {
 	l, r, _ := testLoop(every(100, 10), takes(time.Millisecond))
 	l.Limits.MaxTokens = 50 // 15 each

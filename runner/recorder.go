@@ -24,25 +24,33 @@ type recorder struct {
 // newRecorder makes the run directory.
 func (r *Run) newRecorder() (*recorder, error) {
 	rec := &recorder{sums: measure.New(measure.Options{})}
-	if rules := r.scenario.Load.Abort; len(rules) > 0 {
-		rec.abort = newAbortRules(rules)
-	}
+	rec.abort = newAbortRules(r.scenario.Load.Abort)
 	if r.dir == "" {
 		return rec, nil
 	}
-	m, err := r.manifest()
-	if err != nil {
-		return nil, err
+	id := r.id
+	for n := 2; ; n++ {
+		m, err := r.manifest()
+		if err != nil {
+			return nil, err
+		}
+		rec.writer, err = record.Create(r.dir, m, record.Options{SaveOutputs: r.scenario.Out.SaveOutputs, Secrets: r.secrets})
+		switch {
+		case err == nil:
+			return rec, nil
+		case !errors.Is(err, fs.ErrExist):
+			return nil, exit.With(exit.Usage, err)
+		case r.scenario.Out.Dir != "":
+			return nil, exit.Hint(exit.Usage, err, "choose another --out, or remove the directory")
+		case n > sameSecond:
+			return nil, exit.With(exit.Usage, err)
+		}
+		r.rename(id, n) // another run began in the same second
 	}
-	rec.writer, err = record.Create(r.dir, m, record.Options{SaveOutputs: r.scenario.Out.SaveOutputs, Secrets: r.secrets})
-	if errors.Is(err, fs.ErrExist) {
-		return nil, exit.Hint(exit.Usage, err, "choose another --out, or remove the directory")
-	}
-	if err != nil {
-		return nil, exit.With(exit.Usage, err)
-	}
-	return rec, nil
 }
+
+// sameSecond is how many runs may begin in one second in one directory.
+const sameSecond = 1000
 
 // Dispatched notes a sending.
 func (r *recorder) Dispatched(a *record.Attempt) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -49,6 +48,7 @@ type Run struct {
 	model     string
 	texts     *Texts
 	target    Target
+	servers   []*HTTP // none in virtual time
 	drivers   []engine.Driver
 	transport []connected
 	child     *Child
@@ -90,16 +90,16 @@ func (r *Run) name(now time.Time) {
 		r.dir = r.scenario.Out.Dir
 	default:
 		r.dir = filepath.Join("runs", r.id)
-		for i := 2; exists(r.dir); i++ { // another run began in the same second
-			r.id = fmt.Sprintf("%s-%d", id, i)
-			r.dir = filepath.Join("runs", r.id)
-		}
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+// rename gives the run the next name, where another one took its own.
+func (r *Run) rename(id string, n int) {
+	r.id = fmt.Sprintf("%s-%d", id, n)
+	r.dir = filepath.Join("runs", r.id)
+	for _, h := range r.servers {
+		h.Run = r.id
+	}
 }
 
 // safeName makes a name fit for a file and a header.

@@ -123,8 +123,10 @@ func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config) (Targe
 		facts.Name, facts.Engine = r.scenario.Target.URLs[0].String(), "sim"
 	}
 	r.facts = append(r.facts, facts)
-	return &HTTP{Name: facts.Name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
-		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}, nil
+	h := &HTTP{Name: facts.Name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
+		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}
+	r.servers = append(r.servers, h)
+	return h, nil
 }
 
 // connected is a transport with what it was made of.

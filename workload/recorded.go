@@ -129,7 +129,7 @@ func (r *recorded) pass() error {
 // replay makes a session of a row.
 func (r *recorded) replay(w row, index uint64) Session {
 	s := &replay{row: w, request: Request{Class: w.class, Tenant: w.tenant, SessionID: w.session, SourceID: w.id,
-		OutputTokens: w.output, Body: w.body}, recorded: r, index: index}
+		OutputTokens: w.output, Body: w.body, Open: w.open}, recorded: r, index: index}
 	if s.request.Class == "" {
 		s.request.Class = r.class.Name
 	}

@@ -51,7 +51,7 @@ func TestJSONLines(t *testing.T) {
 			Messages: []Message{{Role: "system", Text: "s"}, {Role: "user", Text: "u"}}},
 		{SourceID: "12", OutputTokens: 6, Messages: []Message{{Role: "user", Text: "p"}}},
 		{Body: []byte(`{"input":[1,2]}`)},
-		{Body: []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}`)},
+		{Body: []byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}`), Open: true},
 		{InputTokens: 30, OutputTokens: 8, Messages: []Message{{Role: "user",
 			Blocks: []Block{{ID: stat.Key(1^stat.Key(0, "salt", 0), "trace", 4), Tokens: 30}}}}},
 	}

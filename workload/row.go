@@ -19,6 +19,7 @@ type row struct {
 	input, output int64 // tokens; 0: not said
 	turns         []turn
 	body          []byte
+	open          bool     // body holds content alone
 	blocks        []uint64 // ids of blocks of blockTokens tokens each
 }
 
@@ -185,7 +186,7 @@ func (r *row) setMessages(raw json.RawMessage) error {
 			return fmt.Errorf("expected message %d to have a role", i+1)
 		}
 		if len(m) != 2 || json.Unmarshal(m["content"], &content) != nil || string(m["content"]) == "null" {
-			r.body = append(append([]byte(`{"messages":`), raw...), '}')
+			r.body, r.open = append(append([]byte(`{"messages":`), raw...), '}'), true
 			return nil
 		}
 		t.messages = append(t.messages, Message{Role: role, Text: content})

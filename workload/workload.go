@@ -40,6 +40,9 @@ type Request struct {
 	Messages     []Message
 	// Body, where set, is a whole request body to send as it is.
 	Body []byte
+	// Open says that Body holds content alone, so that the length asked for is
+	// to be added to it.
+	Open bool
 	// Patience, where positive, is after how long the user gives up.
 	Patience time.Duration
 }

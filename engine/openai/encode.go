@@ -113,14 +113,15 @@ func (d *Driver) streams(body json.RawMessage) bool {
 
 // Encode forms the request for a call. A call with a whole Body is sent as it
 // is, except that the merged fields win over its own, and that model, stream
-// and stream_options are added where it lacks them.
+// and stream_options are added where it lacks them, and the length asked for
+// to an open one.
 func (d *Driver) Encode(c *engine.Call) (*wire.Request, error) {
 	p := d.plan.Load()
 	r := &wire.Request{Method: "POST", URL: d.url, IsToken: IsToken, Limits: d.opt.Limits}
 	stream := d.streams(nil)
 	if len(c.Body) > 0 {
 		var err error
-		if r.Body, stream, err = d.mergeBody(p, c.Body); err != nil {
+		if r.Body, stream, err = d.mergeBody(p, c); err != nil {
 			return nil, err
 		}
 	} else {
@@ -155,19 +156,26 @@ func (d *Driver) write(p *plan, c *engine.Call) []byte {
 		o.key("messages")
 		o.b = appendMessages(o.b, c.Messages)
 	}
-	if c.MaxTokens > 0 {
-		n := strconv.AppendInt(nil, c.MaxTokens, 10)
-		if p.maxTokens != "" {
-			o.raw(p.maxTokens, n)
-		}
-		if p.ignoreEOS {
-			o.raw(fieldIgnoreEOS, []byte("true"))
-		}
-		if p.minTokens {
-			o.raw(fieldMinTokens, n)
+	p.writeLength(&o, c.MaxTokens, func(string) bool { return false })
+	return append(o.b, '}')
+}
+
+// writeLength adds the fields that ask for an answer of a length, but for those
+// that are there; 0 asks for none.
+func (p *plan) writeLength(o *object, tokens int64, there func(name string) bool) {
+	if tokens == 0 {
+		return
+	}
+	n := strconv.AppendInt(nil, tokens, 10)
+	for _, f := range []struct {
+		name  string
+		asked bool
+		value []byte
+	}{{p.maxTokens, p.maxTokens != "", n}, {fieldIgnoreEOS, p.ignoreEOS, []byte("true")}, {fieldMinTokens, p.minTokens, n}} {
+		if f.asked && !there(f.name) {
+			o.raw(f.name, f.value)
 		}
 	}
-	return append(o.b, '}')
 }
 
 // appendPrompt joins what a prompt is made of; mostly it is one message.
@@ -203,7 +211,8 @@ func appendMessages(b []byte, ms []engine.Message) []byte {
 
 // mergeBody returns a whole body with the merged and the missing fields, byte
 // for byte as it was where there are none.
-func (d *Driver) mergeBody(p *plan, body []byte) (out []byte, stream bool, err error) {
+func (d *Driver) mergeBody(p *plan, c *engine.Call) (out []byte, stream bool, err error) {
+	body := c.Body
 	fields, ok := topFields(body)
 	if !ok {
 		return nil, false, errors.New("request body: expected a JSON object")
@@ -226,6 +235,9 @@ func (d *Driver) mergeBody(p *plan, body []byte) (out []byte, stream bool, err e
 	}
 	if stream && p.usage && find(fieldStreamOptions) == nil {
 		o.raw(fieldStreamOptions, []byte(`{"include_usage":true}`))
+	}
+	if c.Open && find(fieldMaxTokens) == nil && find(fieldMaxCompletion) == nil {
+		p.writeLength(&o, c.MaxTokens, func(name string) bool { return find(name) != nil })
 	}
 	if len(o.b) == 1 && len(d.extra) == 0 {
 		return body, stream, nil

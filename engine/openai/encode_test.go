@@ -118,6 +118,8 @@ func TestEncode(t *testing.T) {
 			want: ` {"model":"o", "stream":false,"stream_options":null}`},
 		"body with what it lacks": {call: engine.Call{Body: []byte(`{"messages":[ ],"a":1}`), MaxTokens: 7},
 			want: `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[ ],"a":1}`},
+		"open body": {call: engine.Call{Body: []byte(`{"messages":[ ],"min_tokens":1}`), Open: true, MaxTokens: 7},
+			want: `{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":7,"ignore_eos":true,"messages":[ ],"min_tokens":1}`},
 		"body and merged fields": {call: engine.Call{Body: []byte(`{"a":1,"b":2,"c":3}`)},
 			options: func(o *Options) { o.Extra = []byte(`{"a":9,"b":null}`); o.Model = "" },
 			want:    `{"stream":true,"stream_options":{"include_usage":true},"a":9,"c":3}`},
