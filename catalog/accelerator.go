@@ -18,6 +18,8 @@ type Accelerator struct {
 	// Efficiency says what share of the peaks is reached.
 	Efficiency Efficiency `yaml:"efficiency"`
 	Source     string     `yaml:"source"`
+	// File is where it was read from; empty: the catalogue.
+	File string `yaml:"-"`
 }
 
 // Efficiency turns peaks into step times. Shares are of the peak, 0 to 1;
@@ -37,7 +39,7 @@ type Efficiency struct {
 	Blend        int     `yaml:"blend_exponent"` // power mean of compute and memory: 2, 4 or 8
 	// Fitted names the measurements behind the numbers; empty: none, the
 	// numbers are a published range's middle.
-	Fitted string `yaml:"fitted_on"`
+	Fitted string `yaml:"fitted_on,omitempty"`
 }
 
 // Unfitted returns the efficiencies for devices that nobody fitted: guesses that

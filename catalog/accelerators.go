@@ -18,10 +18,6 @@ func Accelerators() []Accelerator {
 	h100 := u
 	// The same for H100: GEMM 0.75, weights 0.88 or more, NCCL 0.72 to 0.84.
 	h100.Matmul, h100.Weights, h100.LinkShare, h100.LinkMicros = 0.75, 0.88, 0.78, 20
-	const run = "in-sample: one run of vLLM 0.19, Llama-3.1-8B in bf16, 300 ShareGPT-like requests at 10/s; no held-out error"
-	ada, pro := pcie, pcie
-	ada.Matmul, ada.Weights, ada.KV, ada.Attention, ada.StepMicros, ada.SeqMicros, ada.Fitted = 0.95, 0.805, 0.98, 0.63, 1247, 6.7, run
-	pro.Matmul, pro.Weights, pro.KV, pro.Attention, pro.StepMicros, pro.SeqMicros, pro.Fitted = 0.67, 0.687, 0.753, 0.404, 1721, 8.9, run
 	return []Accelerator{
 		{Name: "a100-40g", Title: "NVIDIA A100 SXM 40GB", Vendor: "nvidia", BF16: 312, Bandwidth: 1.555, Memory: 42_298_834_944, Link: 300, Efficiency: a100, Source: datasheet},
 		{Name: "a100-80g", Title: "NVIDIA A100 SXM 80GB", Vendor: "nvidia", BF16: 312, Bandwidth: 2.039, Memory: 85_095_874_560, Link: 300, Efficiency: a100, Source: datasheet},
@@ -30,8 +26,8 @@ func Accelerators() []Accelerator {
 		{Name: "b200", Title: "NVIDIA B200 SXM 180GB", Vendor: "nvidia", BF16: 2250, FP8: 4500, FP4: 9000, Bandwidth: 7.7, Memory: 191_512_969_216, Link: 900, Efficiency: h100, Source: datasheet},
 		{Name: "l40s", Title: "NVIDIA L40S 48GB", Vendor: "nvidia", BF16: 362, FP8: 733, Bandwidth: 0.864, Memory: 47_697_362_944, Link: 32, Efficiency: pcie, Source: datasheet},
 		{Name: "l4", Title: "NVIDIA L4 24GB", Vendor: "nvidia", BF16: 121, FP8: 242, Bandwidth: 0.300, Memory: 23_609_475_072, Link: 32, Efficiency: pcie, Source: datasheet},
-		{Name: "rtx4090", Title: "NVIDIA GeForce RTX 4090 24GB", Vendor: "nvidia", BF16: 165, FP8: 330, Bandwidth: 1.008, Memory: 25_250_627_584, Link: 32, Efficiency: ada, Source: datasheet + "; memory as a driver reported it"},
-		{Name: "rtxpro6000", Title: "NVIDIA RTX PRO 6000 96GB", Vendor: "nvidia", BF16: 504, FP8: 1008, FP4: 2015, Bandwidth: 1.792, Memory: 101_973_491_712, Link: 64, Efficiency: pro, Source: datasheet},
+		{Name: "rtx4090", Title: "NVIDIA GeForce RTX 4090 24GB", Vendor: "nvidia", BF16: 165, FP8: 330, Bandwidth: 1.008, Memory: 25_250_627_584, Link: 32, Efficiency: pcie, Source: datasheet + "; memory as a driver reported it"},
+		{Name: "rtxpro6000", Title: "NVIDIA RTX PRO 6000 96GB", Vendor: "nvidia", BF16: 504, FP8: 1008, FP4: 2015, Bandwidth: 1.792, Memory: 101_973_491_712, Link: 64, Efficiency: pcie, Source: datasheet},
 		{Name: "mi300x", Title: "AMD Instinct MI300X 192GB", Vendor: "amd", BF16: 1307, FP8: 2615, Bandwidth: 5.3, Memory: 192 * gib, Link: 448, Efficiency: u, Source: datasheet},
 	}
 }

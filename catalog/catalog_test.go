@@ -39,7 +39,7 @@ func TestParameters(t *testing.T) {
 	for name, want := range map[string]float64{
 		"llama3-8b": 8.03, "llama3.1-70b": 70.6, "llama3.1-405b": 405.9, "llama2-7b": 6.74, "llama2-13b": 13.02, "qwen3-32b": 32.8,
 		"qwen2.5-7b": 7.62, "mixtral-8x7b": 46.7, "qwen3-30b-a3b": 30.5, "deepseek-v3": 671, "llama3.2-1b": 1.24, "smollm2-135m": 0.135,
-		"gpt-oss-120b": 117, "qwen3-235b-a22b": 235, "mistral-7b": 7.25, "gemma3-27b": 27, "llama3.2-3b": 3.21, "qwen3-0.6b": 0.6,
+		"gpt-oss-120b": 117, "qwen3-235b-a22b": 235, "mistral-7b": 7.25, "gemma3-27b": 27, "llama3.2-3b": 3.21, "qwen3-0.6b": 0.6, "kimi-k2.5": 1026, "minimax-m2.5": 229,
 	} {
 		m, err := FindModel(name)
 		if err != nil {

@@ -61,6 +61,7 @@ func ReadAccelerator(path string) (Accelerator, error) {
 	if err := a.check(); err != nil {
 		return Accelerator{}, fmt.Errorf("%s: %w", path, err)
 	}
+	a.File = path
 	return a, nil
 }
 

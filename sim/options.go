@@ -17,7 +17,7 @@ type Options struct {
 	GPU     catalog.Accelerator
 	TP      int64 // accelerators that share the model
 	Weights hardware.Precision
-	KV      hardware.Precision
+	KV      hardware.Precision // empty: what the preset was fitted with, else 16 bit
 	Seed    uint64
 	// Served is the model's name at /v1/models.
 	Served string
@@ -35,6 +35,8 @@ type Options struct {
 	// MeanOutput is about how many tokens the model answers with when it is
 	// left to end by itself.
 	MeanOutput float64
+
+	kv hardware.Precision // of the preset
 
 	Faults Faults
 }
@@ -58,7 +60,7 @@ func (f Faults) Gate() *core.Gate {
 // Default returns the options of vLLM serving a model on a device: token budget
 // and sequence limit by memory, as its API server sets them.
 func Default(m catalog.Model, g catalog.Accelerator) Options {
-	o := Options{Engine: "vllm", Model: m, GPU: g, TP: 1, Weights: hardware.BF16, KV: hardware.BF16, Seed: 1, Served: m.Name,
+	o := Options{Engine: "vllm", Model: m, GPU: g, TP: 1, Weights: hardware.BF16, Seed: 1, Served: m.Name,
 		BlockSize: 16, MemoryUtilization: 0.92, PrefixCache: true, ChunkedPrefill: true, PromptMustFit: true, MeanOutput: 240}
 	const gib = 1 << 30
 	switch {

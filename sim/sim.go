@@ -75,7 +75,7 @@ func (o Options) Check() error {
 // Config works out what the core needs from the options: block count, limits
 // and step times.
 func (o Options) Config() (core.Config, error) {
-	s := hardware.Setup{Model: o.Model, GPU: o.GPU, TP: o.TP, Weights: o.Weights, KV: o.KV}
+	s := o.Setup()
 	blocks := o.Blocks
 	if blocks == 0 {
 		var err error

@@ -81,6 +81,7 @@ func (o *Options) Set(values url.Values) error {
 			}
 		}
 	}
+	o.backing()
 	return nil
 }
 
@@ -89,7 +90,7 @@ func parameters(o *Options) map[string]func(string) error {
 		"engine":                 oneOf(&o.Engine, "vllm"),
 		"seed":                   unsigned(&o.Seed),
 		"tp":                     integer(&o.TP, 1, 1024),
-		"dtype":                  precision(&o.Weights, hardware.BF16, hardware.FP8, hardware.FP4),
+		"dtype":                  precision(&o.Weights, hardware.BF16, hardware.FP8, hardware.FP4, hardware.INT4),
 		"kv_dtype":               precision(&o.KV, hardware.BF16, hardware.FP8),
 		"served_model_name":      func(s string) error { o.Served = s; return nil },
 		"max_num_seqs":           integer(&o.MaxSeqs, 1, 1<<20),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -64,7 +65,7 @@ type commandLine struct {
 	Check   checkCommand   `cmd:"" help:"Say in ten lines what a target is and takes."`
 	Report  reportCommand  `cmd:"" help:"Show a run again; without an argument the last one."`
 	Recover recoverCommand `cmd:"" help:"Finish the directory of a run that was killed."`
-	Sim     simCommand     `cmd:"" help:"Serve the simulated engine."`
+	Sim     simCommands    `cmd:"" help:"Serve the simulated engine; say how accurate it is."`
 	Version versionCommand `cmd:"" help:"Say which version this is."`
 }
 
@@ -90,7 +91,7 @@ func command(ctx context.Context, args []string, std streams) exit.Code {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	call, err := parser.Parse(args)
+	call, err := parser.Parse(served(args))
 	if helped {
 		return exit.OK
 	}
@@ -106,12 +107,21 @@ func command(ctx context.Context, args []string, std streams) exit.Code {
 	return ended.code
 }
 
+// served names the command that sim alone means, so that its help is that
+// command's.
+func served(args []string) []string {
+	if args[0] == "sim" && (len(args) == 1 || strings.HasPrefix(args[1], "-")) {
+		return slices.Insert(slices.Clone(args), 1, "serve")
+	}
+	return args
+}
+
 // usage makes an error of the command line one of exit 2, with a hint.
 func usage(err error) error {
 	hint := "see tokamak --help"
 	var parse *kong.ParseError
 	if errors.As(err, &parse) && parse.Context != nil && parse.Context.Selected() != nil {
-		hint = "see tokamak " + parse.Context.Selected().Name + " --help"
+		hint = "see tokamak " + strings.TrimPrefix(parse.Context.Selected().FullPath(), "tokamak ") + " --help"
 	}
 	if flag, _, ok := strings.Cut(err.Error(), `: expected string value but got "EOL"`); ok {
 		err = errors.New(flag + ": a value is missing")

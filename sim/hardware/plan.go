@@ -14,10 +14,11 @@ const (
 	BF16 Precision = "bf16"
 	FP8  Precision = "fp8"
 	FP4  Precision = "fp4"
+	INT4 Precision = "int4" // weights alone: they are computed with at 16 bit
 )
 
 // Precisions lists the known names.
-func Precisions() []string { return []string{string(BF16), string(FP8), string(FP4)} }
+func Precisions() []string { return []string{string(BF16), string(FP8), string(FP4), string(INT4)} }
 
 // Setup is a model on tensor-parallel accelerators.
 type Setup struct {
@@ -34,7 +35,7 @@ func (p Precision) bytes(n int64) float64 {
 	switch p {
 	case FP8:
 		return float64(n)
-	case FP4:
+	case FP4, INT4:
 		return float64(n) * 0.5625
 	}
 	return float64(2 * n)
@@ -51,6 +52,9 @@ func (s *Setup) kvElement() int64 {
 // run: that of the next wider units where the device has none of its own.
 func (s *Setup) peak(p Precision) float64 {
 	peak := s.GPU.BF16
+	if p == INT4 {
+		return peak * 1e12
+	}
 	if p != BF16 && s.GPU.FP8 > 0 {
 		peak = s.GPU.FP8
 	}
@@ -106,3 +110,6 @@ func (s *Setup) overhead(m Memory) float64 {
 	}
 	return base + activations + sampler
 }
+
+// Peak returns the dense compute peak in FLOP/s of the layers' GEMMs on one device.
+func (s *Setup) Peak() float64 { return s.peak(s.Weights) }

@@ -1,0 +1,98 @@
+package accuracy
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/catalog"
+	"github.com/tokamak-bench/tokamak/sim/hardware"
+)
+
+// ReadSilicon reads aiconfigurator's silicon_sample.csv and returns a row for
+// each configuration that the step model speaks of: prefill and decode on the
+// same devices, tensor parallel alone, a device and a model of the catalogue.
+// The rest is counted.
+func ReadSilicon(r io.Reader) (rows []Row, left int, err error) {
+	t, err := newTable(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	groups := map[string][]Row{}
+	for t.next() {
+		row := Row{GPU: strings.TrimSuffix(t.text("system"), "_sxm"), Engine: t.text("backend"), Version: version(t.text("backend_version")),
+			Model: siliconModel(t.text("model_path")), DType: siliconPrecision(t.text("precision")), TP: t.integer("tp_size"), ISL: t.integer("isl"), OSL: t.integer("osl"),
+			Concurrency: t.integer("batch_size"), TTFT: t.number("silicon_ttft_ms"), TPOT: t.number("silicon_tpot_ms")}
+		if t.err != nil {
+			break
+		}
+		split := max(t.integer("moe_tp_size"), 1) * max(t.integer("moe_ep_size"), 1)
+		switch {
+		case t.text("mode") != "agg", t.integer("attention_dp_size") > 1, t.integer("pp_size") > 1, row.Model == "", row.TPOT <= 0, row.TP > 8:
+			left++
+			continue
+		}
+		if s, err := row.Setup(); err != nil || s.Model.MoE.Experts > 0 && split != row.TP {
+			left++
+			continue
+		}
+		groups[row.key()] = append(groups[row.key()], row)
+	}
+	for _, g := range groups {
+		rows = append(rows, merge(g))
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(order(&a), order(&b)) })
+	return rows, left, t.err
+}
+
+// merge makes one row of the measurements of a configuration.
+func merge(g []Row) Row {
+	column := func(get func(*Row) float64) []float64 {
+		var v []float64
+		for i := range g {
+			v = append(v, get(&g[i]))
+		}
+		slices.Sort(v)
+		return v
+	}
+	tpot, ttft := column(func(r *Row) float64 { return r.TPOT }), column(func(r *Row) float64 { return r.TTFT })
+	r := g[0]
+	r.Repeats, r.Spread = len(g), tpot[len(tpot)-1]/tpot[0]
+	r.TPOT, r.TTFT = tpot[(len(tpot)-1)/2], ttft[(len(ttft)-1)/2]
+	return r
+}
+
+// version drops what is not a release.
+func version(s string) string {
+	if len(s) > 16 {
+		return "nightly"
+	}
+	return s
+}
+
+func siliconPrecision(s string) hardware.Precision {
+	switch s {
+	case "fp8":
+		return hardware.FP8
+	case "fp4":
+		return hardware.FP4
+	case "int4":
+		return hardware.INT4
+	}
+	return hardware.BF16
+}
+
+// siliconModel returns the catalogue's name of a checkpoint.
+func siliconModel(path string) string {
+	names := map[string]string{
+		"meta-llama/Llama-3.1-70B": "llama3.1-70b", "nvidia/Llama-3.1-8B-Instruct-FP8": "llama3.1-8b", "Qwen/Qwen3-235B-A22B-FP8": "qwen3-235b-a22b",
+		"nvidia/Qwen3-32B-NVFP4": "qwen3-32b", "nvidia/DeepSeek-R1-NVFP4": "deepseek-r1",
+	}
+	if n, ok := names[path]; ok {
+		return n
+	}
+	if m, err := catalog.FindModel(path); err == nil {
+		return m.Name
+	}
+	return ""
+}
