@@ -11,6 +11,10 @@ import (
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim/face"
 	"github.com/tokamak-bench/tokamak/sim/fault"
+	"github.com/tokamak-bench/tokamak/sim/llamacpp"
+	"github.com/tokamak-bench/tokamak/sim/ollama"
+	"github.com/tokamak-bench/tokamak/sim/sglang"
+	"github.com/tokamak-bench/tokamak/sim/tgi"
 	"github.com/tokamak-bench/tokamak/sim/vllm"
 	"github.com/tokamak-bench/tokamak/token"
 )
@@ -81,7 +85,8 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 
 // faces are the engines by name.
 func faces() map[string]func(*face.Service) http.Handler {
-	return map[string]func(*face.Service) http.Handler{"vllm": vllm.New}
+	return map[string]func(*face.Service) http.Handler{
+		"vllm": vllm.New, "sglang": sglang.New, "tgi": tgi.New, "llamacpp": llamacpp.New, "ollama": ollama.New}
 }
 
 // loadCodec returns the built-in tokenizer, whatever the model: its client

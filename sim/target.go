@@ -87,7 +87,7 @@ func (o *Options) Set(values url.Values) error {
 
 func parameters(o *Options) map[string]func(string) error {
 	return map[string]func(string) error{
-		"engine":                 oneOf(&o.Engine, "vllm"),
+		"engine":                 oneOf(&o.Engine, "vllm", "sglang", "tgi", "llamacpp", "ollama"),
 		"seed":                   unsigned(&o.Seed),
 		"tp":                     integer(&o.TP, 1, 1024),
 		"dtype":                  precision(&o.Weights, hardware.BF16, hardware.FP8, hardware.FP4, hardware.INT4),

@@ -36,7 +36,7 @@ type Ask struct {
 	ContentType string
 	// LateHeaders keeps a stream's headers back until its first event.
 	LateHeaders bool
-	// Body makes the whole answer, which is written as JSON.
+	// Body makes the whole answer, which is written as JSON; nil: an empty one.
 	Body func(x *Exchange, h http.Header) any
 }
 

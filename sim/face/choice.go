@@ -168,6 +168,10 @@ func (c *Choice) PromptTokens() int64 { return c.request.PromptTokens }
 // PromptIDs are the tokens of its prompt; they are not to be changed.
 func (c *Choice) PromptIDs() []uint32 { return c.content.ids }
 
+// Cached is how many tokens of its prompt were in the cache; it may be read
+// from the first token on.
+func (c *Choice) Cached() int64 { return c.request.Stats.Cached }
+
 // Stats are its moments and counts; they may be read once it has finished.
 func (c *Choice) Stats() *core.Stats { return &c.request.Stats }
 

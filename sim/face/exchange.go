@@ -136,7 +136,9 @@ func (x *Exchange) answer(ctx context.Context, w http.ResponseWriter) error {
 	}
 	x.first = time.Now().UnixNano()
 	x.last = x.first
-	WriteJSON(w, http.StatusOK, x.ask.Body(x, w.Header()))
+	if body := x.ask.Body(x, w.Header()); body != nil {
+		WriteJSON(w, http.StatusOK, body)
+	}
 	return nil
 }
 
@@ -194,5 +196,8 @@ func (x *Exchange) Usage() core.Usage {
 	return u
 }
 
-// Now is the engine's time since the request arrived, in ns.
-func (x *Exchange) Now() int64 { return x.service.loop.Now() - x.arrived }
+// Elapsed is the engine's time since the request arrived.
+func (x *Exchange) Elapsed() time.Duration { return time.Duration(x.service.loop.Now() - x.arrived) }
+
+// Now is the engine's time.
+func (x *Exchange) Now() time.Time { return x.service.epoch.Add(time.Duration(x.service.loop.Now())) }

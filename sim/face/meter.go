@@ -49,6 +49,7 @@ type Snapshot struct {
 	EndToEnd  int64                 // ns from arrival to the end, over ended requests
 	Sequences int64                 // scheduled, over steps
 	Longest   int64                 // tokens of the longest sequence that ended
+	Prefills  int64                 // steps that computed parts of prompts
 	LastStep  core.Step
 }
 
@@ -116,6 +117,9 @@ func (m *Meter) Step(s *core.Step) {
 	m.snap.State = m.engine.State()
 	m.snap.Sequences += s.Sequences
 	m.snap.LastStep = *s
+	if s.Tokens > s.Sequences {
+		m.snap.Prefills++
+	}
 	m.observe(StepTokens, float64(s.Tokens))
 	m.observe(StepSequences, float64(s.Sequences))
 	m.observe(StepTime, seconds(s.End-s.Start))

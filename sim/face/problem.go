@@ -7,14 +7,15 @@ type Kind uint8
 
 // The kinds.
 const (
-	Invalid   Kind = iota // malformed or out of bounds
-	TooLong               // prompt and answer exceed the model's length
-	NoModel               // another model is asked for
-	TooLarge              // the body
-	Stopping              // the server shuts down
-	Loading               // the model is not loaded yet
-	Injected              // refused on purpose
-	NoSupport             // the server cannot do this
+	Invalid    Kind = iota // malformed or out of bounds
+	TooLong                // prompt and answer exceed the model's length
+	NoModel                // another model is asked for
+	TooLarge               // the body
+	Stopping               // the server shuts down
+	Overloaded             // too many requests under way
+	Loading                // the model is not loaded yet
+	Injected               // refused on purpose
+	NoSupport              // the server cannot do this
 	Internal
 )
 

@@ -17,13 +17,16 @@ type Dialect struct {
 	UsageTail   string // of every chunk where the usage is asked for, instead
 	TextTokens  int64  // answer's length of a completion that asks for none; 0: the model's
 	AnyModel    bool   // the model's name in a request changes nothing
+	EmptyChat   bool   // a chat may have no messages: its template has a token
 	LateHeaders bool   // headers come with the first event
 	// Usage writes a usage as an object.
 	Usage func(b []byte, u core.Usage, x *face.Exchange) []byte
 	// Extra, where set, adds fields to an answer's last chunk or body.
-	Extra func(b []byte, x *face.Exchange) []byte
+	Extra func(b []byte, c *face.Choice) []byte
 	// Refuse writes what is wrong with a request.
 	Refuse func(http.ResponseWriter, *face.Problem)
+	// Full, where set, refuses a request when too many are under way.
+	Full func() *face.Problem
 }
 
 // Shape is the form of one API's chunks.
@@ -75,6 +78,11 @@ func (d *Dialect) TextHandler(s *face.Service) http.HandlerFunc { return d.handl
 
 func (d *Dialect) handler(s *face.Service, a api) http.HandlerFunc {
 	return s.Handle(func(r *http.Request, l *face.Language) (*face.Ask, *face.Problem) {
+		if d.Full != nil {
+			if problem := d.Full(); problem != nil {
+				return nil, problem
+			}
+		}
 		return d.read(s, r, l, a)
 	}, d.Refuse)
 }

@@ -164,7 +164,7 @@ func (f *frames) Finish(b []byte, c *face.Choice) []byte {
 		b = f.d.Usage(b, core.Usage{Prompt: st.Prompt, Cached: st.Cached, Output: c.Written}, f.x)
 	}
 	if f.d.Extra != nil && (!f.usage || f.shape.EndUsage) {
-		b = f.d.Extra(b, f.x)
+		b = f.d.Extra(b, c)
 	}
 	return f.end(b, c, c.Written)
 }
@@ -184,7 +184,7 @@ func (f *frames) Close(b []byte, x *face.Exchange) []byte {
 		b = append(b, `,"choices":[],"usage":`...)
 		b = f.d.Usage(b, x.Usage(), x)
 		if f.d.Extra != nil {
-			b = f.d.Extra(b, x)
+			b = f.d.Extra(b, &x.Choices[0])
 		}
 		b = append(b, "}\n\n"...)
 	}
@@ -204,7 +204,7 @@ func (w *writer) body(x *face.Exchange, _ http.Header) any {
 	b = append(b, `],"usage":`...)
 	b = w.d.Usage(b, x.Usage(), x)
 	if w.d.Extra != nil {
-		b = w.d.Extra(b, x)
+		b = w.d.Extra(b, &x.Choices[0])
 	}
 	return json.RawMessage(append(b, '}'))
 }

@@ -38,9 +38,9 @@ func (q *query) readLogprobs(a api) *face.Problem {
 
 // chosen is a token with its log probability, made up from its answer's seed.
 type chosen struct {
-	Token   string  `json:"token"`
-	Logprob float64 `json:"logprob"`
-	Bytes   []int   `json:"bytes"`
+	Token   string   `json:"token"`
+	Logprob float64  `json:"logprob"`
+	Bytes   []int    `json:"bytes"`
 	Top     []chosen `json:"top_logprobs,omitempty"`
 	offset  int
 }

@@ -60,7 +60,7 @@ func (d *Dialect) read(s *face.Service, r *http.Request, l *face.Language, a api
 	if problem != nil {
 		return nil, problem
 	}
-	q, problem := parse(body, a)
+	q, problem := d.parse(body, a)
 	if problem == nil && !d.AnyModel && !s.Is(q.Model) {
 		problem = &face.Problem{Kind: face.NoModel, Param: "model", Message: q.Model}
 	}
@@ -74,18 +74,18 @@ func (d *Dialect) read(s *face.Service, r *http.Request, l *face.Language, a api
 	return ask, problem
 }
 
-func parse(body []byte, a api) (*query, *face.Problem) {
+func (d *Dialect) parse(body []byte, a api) (*query, *face.Problem) {
 	var q query
 	if problem := face.Parse(body, &q); problem != nil {
 		return nil, problem
+	}
+	if a == chatAPI && len(q.Messages) == 0 && !d.EmptyChat {
+		return nil, face.Bad("messages", "messages must not be empty")
 	}
 	return &q, q.check(a)
 }
 
 func (q *query) check(a api) *face.Problem {
-	if a == chatAPI && len(q.Messages) == 0 {
-		return face.Bad("messages", "messages must not be empty")
-	}
 	if a == textAPI && len(q.Prompt) == 0 {
 		return face.Bad("prompt", "prompt is missing")
 	}
@@ -125,6 +125,9 @@ func (d *Dialect) ask(q *query, l *face.Language, a api, seed uint64) (*face.Ask
 	if a == chatAPI {
 		var ids []uint32
 		ids, problem = ChatPrompt(q.Messages, l)
+		if len(ids) == 0 && d.EmptyChat {
+			ids = []uint32{0}
+		}
 		ask.Prompts = [][]uint32{ids}
 	} else {
 		ask.Prompts, problem = Prompts(q.Prompt, l)

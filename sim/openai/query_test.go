@@ -22,7 +22,7 @@ func FuzzQuery(f *testing.F) {
 	l, d := face.NewLanguage(token.Builtin()), &Dialect{}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for _, a := range []api{chatAPI, textAPI} {
-			q, problem := parse(body, a)
+			q, problem := d.parse(body, a)
 			if problem == nil {
 				_, problem = d.ask(q, l, a, 1)
 			}

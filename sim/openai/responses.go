@@ -60,6 +60,9 @@ func (r *responsesQuery) query() (*query, *face.Problem) {
 			q.Tools = append(q.Tools, tool)
 		}
 	}
+	if len(q.Messages) == 0 {
+		return nil, face.Bad("input", "input must not be empty")
+	}
 	return q, q.check(chatAPI)
 }
 

@@ -106,7 +106,10 @@ func (q *query) callTool(seed uint64) (*Call, *face.Problem) {
 			return nil, face.Bad("tool_choice", "tool_choice must be none, auto, required or name a function")
 		}
 	}
-	last := q.Messages[len(q.Messages)-1].Role
+	last := "user"
+	if n := len(q.Messages); n > 0 {
+		last = q.Messages[n-1].Role
+	}
 	if name := named.Function.Name; name == "" && (choice == "none" || choice != "required" && last != "user") {
 		return nil, nil
 	}
