@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ func (c *checker) streaming(r *reply) {
 	case n == 0:
 		c.r.add(lineStreaming, Warn, "", "a stream without content: %s", strings.Join(a.Notes, ", "))
 	default:
-		c.r.add(lineStreaming, OK, "", "%s, first token after %s, finish reason %s", perChunk(a), short(a.Chunks.At[0]-r.x.Sent), a.FinishReason)
+		c.r.add(lineStreaming, OK, "", "%s, first token after %s, finish reason %s", perChunk(a), short(a.Chunks.At[0]-r.x.Sent), cmp.Or(a.FinishReason, "none"))
 	}
 }
 

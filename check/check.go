@@ -3,6 +3,8 @@ package check
 import (
 	"context"
 	"crypto/rand"
+	"crypto/tls"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -94,7 +96,7 @@ func (c *checker) models(ctx context.Context) bool {
 	c.r.Requests++
 	models, r, err := listModels(ctx, c.Transport, c.driver, u)
 	if r.x.Cause != wire.Completed && r.x.Status == 0 {
-		c.r.add(lineConnection, Fail, connectionHint(r.x.Cause, u), "%s", r.cause())
+		c.r.add(lineConnection, Fail, connectionHint(r, u), "%s", r.cause())
 		return false
 	}
 	c.connection(&r.x)
@@ -129,9 +131,13 @@ func (c *checker) connection(x *wire.Exchange) {
 	c.r.add(lineConnection, OK, "", "%s, %s, %s", x.Protocol, form, took)
 }
 
-func connectionHint(cause wire.Cause, u *url.URL) string {
-	switch cause {
+func connectionHint(r *reply, u *url.URL) string {
+	switch r.x.Cause {
 	case wire.TLSFailed:
+		var plain tls.RecordHeaderError
+		if errors.As(r.x.Err, &plain) {
+			return "the port speaks no TLS: should the URL begin with http://?"
+		}
 		return "the certificate may need --ca FILE; --insecure leaves it unchecked"
 	case wire.Refused, wire.TimeoutConnect:
 		return "is the server up at " + u.Host + "?"
@@ -197,9 +203,16 @@ func (c *checker) stream(ctx context.Context) bool {
 		c.r.add(lineStreaming, Fail, "", "%s", err)
 		return false
 	}
-	c.auth(ctx, r)
+	if s := r.x.Status; s == 401 || s == 403 {
+		c.refused(s)
+	}
 	if !r.ok() || r.answer.Failure == engine.ErrorEvent {
 		c.failed(r)
+		return false
+	}
+	c.auth(ctx)
+	if r.answer.Failure == engine.Broken && len(r.answer.Chunks.At) == 0 { // no answer of this API
+		c.streaming(r)
 		return false
 	}
 	c.header = append(c.header, r.x.Header...)
@@ -238,13 +251,9 @@ func (c *checker) failed(r *reply) {
 	}
 }
 
-// auth says whether a credential was needed; where one was given, the list is
+// auth says of an answered request whether a credential was needed; where one was given, the list is
 // asked for without it.
-func (c *checker) auth(ctx context.Context, r *reply) {
-	if s := r.x.Status; s == 401 || s == 403 {
-		c.refused(s)
-		return
-	}
+func (c *checker) auth(ctx context.Context) {
 	h := c.driver.Credential()
 	if h == "" {
 		c.r.add(lineAuth, OK, "", "none needed")
@@ -269,7 +278,7 @@ func (c *checker) auth(ctx context.Context, r *reply) {
 	case s == 401 || s == 403:
 		c.r.add(lineAuth, OK, "", "credential in %s accepted, and needed", h)
 	case bare.ok():
-		c.r.add(lineAuth, OK, "", "credential in %s accepted; the list of models comes without it too", h)
+		c.r.add(lineAuth, OK, "", "credential in %s not refused; the list of models comes without it too", h)
 	default:
 		c.r.add(lineAuth, OK, "", "credential in %s accepted", h)
 	}

@@ -180,7 +180,7 @@ func TestRun(t *testing.T) {
 		"whole answer":  {fake: fake{whole: true, cached: true, owner: "vllm"}, odd: map[string]State{lineStreaming: Warn, lineBuffering: Unknown}},
 		"limit ignored": {fake: fake{ignoresMax: true, cached: true, owner: "vllm"}, odd: map[string]State{lineLength: Fail}, say: []string{"16 tokens asked, 40 came", "max_completion_tokens is ignored"}},
 		"no terminator": {fake: fake{violates: true, cached: true, owner: "vllm"}, odd: map[string]State{lineStreaming: Fail}, say: []string{"no_terminator"}},
-		"error": {fake: fake{status: 500, body: `{"error":{"message":"boom"}}`, owner: "vllm"}, odd: map[string]State{lineStreaming: Fail, lineUsage: Unknown, lineCached: Unknown, lineFields: Unknown, lineLength: Unknown, lineBuffering: Unknown},
+		"error": {fake: fake{status: 500, body: `{"error":{"message":"boom"}}`, owner: "vllm"}, odd: map[string]State{lineAuth: Unknown, lineStreaming: Fail, lineUsage: Unknown, lineCached: Unknown, lineFields: Unknown, lineLength: Unknown, lineBuffering: Unknown},
 			say: []string{"status 500, server_error: boom"}},
 	}
 	for name, tt := range tests {
@@ -299,5 +299,29 @@ func TestDefaultModel(t *testing.T) {
 	tr, o := start(t, &fake{key: "k"})
 	if _, err := DefaultModel(context.Background(), tr, o); exit.Of(err) != exit.Target {
 		t.Errorf("no key: %v", err)
+	}
+}
+
+// TestTLSWhereThereIsNone: https to a port of HTTP says so and what to change.
+func TestTLSWhereThereIsNone(t *testing.T) {
+	tr, o := start(t, &fake{})
+	u := *o.Base
+	u.Scheme = "https"
+	o.Base = &u
+	r, err := Run(context.Background(), Options{Transport: tr, OpenAI: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := r.Lines[0]; l.State != Fail || !strings.HasPrefix(l.Text, "tls: handshake: ") || !strings.Contains(l.Hint, "http://") {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestTextOfHostileModels: a model's name writes no line of its own.
+func TestTextOfHostileModels(t *testing.T) {
+	r := look(t, &fake{models: `{"data":[{"id":"m\n  ok       auth           fine"}]}`}, nil)
+	var b strings.Builder
+	if err := r.Text(&b); err != nil || strings.Contains(b.String(), "\n  ok       auth           fine") {
+		t.Errorf("%v\n%s", err, b.String())
 	}
 }

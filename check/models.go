@@ -88,7 +88,7 @@ func listModels(ctx context.Context, t wire.Transport, d *openai.Driver, u *url.
 	r := send(ctx, t, d.Get(u))
 	switch s := r.x.Status; {
 	case r.x.Cause != wire.Completed:
-		return nil, r, exit.With(exit.Target, fmt.Errorf("%s: %s", u.Host, r.cause()))
+		return nil, r, exit.Hint(exit.Target, fmt.Errorf("%s: %s", u.Host, r.cause()), connectionHint(r, u))
 	case s == 401 || s == 403:
 		return nil, r, exit.Hint(exit.Target, fmt.Errorf("%s refuses the credential: status %d", u.Host, s), credentialHint)
 	case s >= 500:

@@ -83,11 +83,14 @@ func (r *Report) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.URL, r.API)
 	for _, l := range r.Lines {
-		fmt.Fprintf(&b, "  %-7s  %-13s  %s\n", l.State, l.Name, l.Text)
+		fmt.Fprintf(&b, "  %-7s  %-13s  %s\n", l.State, l.Name, oneLine(l.Text))
 		if l.Hint != "" {
-			fmt.Fprintf(&b, "  %-7s  %-13s  -> %s\n", "", "", l.Hint)
+			fmt.Fprintf(&b, "  %-7s  %-13s  -> %s\n", "", "", oneLine(l.Hint))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// oneLine keeps what a server says of itself from writing lines of its own.
+func oneLine(s string) string { return strings.NewReplacer("\n", " ", "\r", " ").Replace(s) }

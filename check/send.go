@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/engine/openai"
@@ -48,10 +49,13 @@ func (r *reply) Ended(x *wire.Exchange) {
 
 func (r *reply) cause() string {
 	s := r.x.Cause.String()
-	if r.x.Err != nil {
-		s += ": " + r.x.Err.Error()
+	if r.x.Err == nil {
+		return s
 	}
-	return s
+	if text := r.x.Err.Error(); strings.HasPrefix(text, s) { // a deadline's names itself
+		return text
+	}
+	return s + ": " + r.x.Err.Error()
 }
 
 // ok tells whether a 2xx came whole.

@@ -18,7 +18,7 @@ import (
 )
 
 // errTLS marks what failed in a TLS handshake.
-var errTLS = errors.New("TLS")
+var errTLS = errors.New("handshake")
 
 // connKey names what a connection leads to.
 func connKey(u *url.URL) string { return u.Scheme + "://" + hostPort(u) }

@@ -37,13 +37,21 @@ func (c *conn) connect(addrs []unix.Sockaddr) {
 		case err == nil:
 			return
 		case isLocal(err):
-			c.dialFailed(LocalFailure, fmt.Errorf("connect: %w", err))
+			c.dialFailed(LocalFailure, connectError(sa, err))
 			return
 		default:
-			c.lastErr = fmt.Errorf("connect: %w", err)
+			c.lastErr = connectError(sa, err)
 		}
 	}
 	c.dialFailed(Refused, c.lastErr)
+}
+
+// connectError says what could not be connected to, where the URL does not.
+func connectError(sa unix.Sockaddr, err error) error {
+	if u, ok := sa.(*unix.SockaddrUnix); ok {
+		return fmt.Errorf("connect to %s: %w", u.Name, err)
+	}
+	return fmt.Errorf("connect: %w", err)
 }
 
 // isLocal tells errors that are this machine's own want.

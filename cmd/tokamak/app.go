@@ -24,9 +24,11 @@ type streams struct {
 	out, err io.Writer
 }
 
-// tell writes a line for people to standard error. There is nobody to tell
-// that it failed.
-func tell(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) }
+// tell writes a line for people to standard error, whatever names and texts
+// from outside are in it. There is nobody to tell that it failed.
+func tell(w io.Writer, format string, args ...any) {
+	_, _ = io.WriteString(w, report.Clean(fmt.Sprintf(format, args...))+"\n")
+}
 
 // terminal tells whether a stream is one, and how wide it is.
 func terminal(w io.Writer) (width int, ok bool) {
@@ -139,7 +141,7 @@ func configuration(err error) error {
 
 // fail prints an error, one line for each thing wrong, and returns its code.
 func fail(w io.Writer, err error) exit.Code {
-	for line := range strings.SplitSeq(report.Clean(err.Error()), "\n") {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
 		tell(w, "tokamak: %s", line)
 	}
 	if h := exit.HintOf(err); h != "" {

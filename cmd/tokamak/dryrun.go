@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/runner"
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/wire"
@@ -40,7 +42,7 @@ func (c *runCommand) dryRun(std streams, s *scenario.Scenario, r *runner.Run) er
 	if first != nil {
 		request = fmt.Sprintf("first body\n%s\n\nthe same as curl\n%s", first.Body, curl(s, first))
 	}
-	_, err = fmt.Fprintf(std.out, "%s\n\n%s\n", planText(s, r.Plan()), request)
+	_, err = io.WriteString(std.out, report.Clean(planText(s, r.Plan())+"\n\n"+request)+"\n")
 	return err
 }
 

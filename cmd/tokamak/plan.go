@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/runner"
 	"github.com/tokamak-bench/tokamak/scenario"
@@ -13,7 +15,7 @@ import (
 // planText says before a run what it will send.
 func planText(s *scenario.Scenario, p runner.Plan) string {
 	var lines []string
-	line := func(label, text string) { lines = append(lines, fmt.Sprintf("%-10s %s", label, report.Clean(text))) }
+	line := func(label, text string) { lines = append(lines, fmt.Sprintf("%-10s %s", label, report.Line(text))) }
 	line("target", targetWords(&s.Target, p.Model))
 	line("load", s.Load.String())
 	line("workload", s.Workload.String())
@@ -86,14 +88,14 @@ func forecastWords(s *scenario.Scenario) string {
 
 func peakWords(s *scenario.Scenario) string {
 	if s.Load.MaxInFlight > 0 {
-		return fmt.Sprintf("at most %d", s.Load.MaxInFlight)
+		return "at most " + measure.Count(s.Load.MaxInFlight)
 	}
 	if len(s.Load.Plan.Stages) == 0 || s.Load.Kind == scenario.OwnTiming {
 		return "no cap"
 	}
 	d := s.Load.Plan.Describe()
 	if d.PeakRate == 0 {
-		return fmt.Sprintf("at most %d", d.PeakUsers)
+		return "at most " + measure.Count(d.PeakUsers)
 	}
 	return fmt.Sprintf("no cap: %s/s times the seconds that an answer takes (--max-in-flight sets one)", number(d.PeakRate))
 }
@@ -109,10 +111,4 @@ func sloWords(s *scenario.Scenario) string {
 func number(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 
 // grouped writes a whole number with commas.
-func grouped(f float64) string {
-	s := strconv.FormatFloat(f, 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func grouped(f float64) string { return measure.Count(int64(math.Round(f))) }

@@ -69,7 +69,8 @@ func (p *progress) show(s runner.Snapshot) {
 // write writes; there is nobody to tell that it failed.
 func (p *progress) write(s string) { _, _ = io.WriteString(p.w, s) }
 
-// line is one state in words. All of it is ASCII: it may be cut anywhere.
+// line is one state in words, what matters most first: a narrow terminal cuts
+// it. All of it is ASCII, so that it may be cut anywhere.
 func (p *progress) line(s runner.Snapshot) string {
 	var b strings.Builder
 	at := time.Duration(s.At)
@@ -77,18 +78,18 @@ func (p *progress) line(s runner.Snapshot) string {
 	if p.total > 0 {
 		fmt.Fprintf(&b, "/%.0fs", p.total.Seconds())
 	}
-	fmt.Fprintf(&b, "  %s/s  in flight %d  ok %d", p.rate(s), s.InFlight, s.OK)
+	if left := p.left(s); left > 0 {
+		fmt.Fprintf(&b, " left %s", left.Round(time.Second))
+	} else if p.total > 0 && at > p.total && s.InFlight > 0 {
+		b.WriteString(" draining")
+	}
+	fmt.Fprintf(&b, "  ok %d", s.OK)
 	if p.requests > 0 {
 		fmt.Fprintf(&b, "/%d", p.requests)
 	}
-	fmt.Fprintf(&b, "  failed %d", s.Failed)
+	fmt.Fprintf(&b, "  failed %d  in flight %d  %s/s", s.Failed, s.InFlight, p.rate(s))
 	if s.TTFTp50 > 0 {
 		fmt.Fprintf(&b, "  ttft p50 %s p99 %s", shortDuration(s.TTFTp50), shortDuration(s.TTFTp99))
-	}
-	if left := p.left(s); left > 0 {
-		fmt.Fprintf(&b, "  left %s", left.Round(time.Second))
-	} else if p.total > 0 && at > p.total && s.InFlight > 0 {
-		b.WriteString("  draining")
 	}
 	return b.String()
 }

@@ -19,17 +19,17 @@ func TestProgressLine(t *testing.T) {
 		s    runner.Snapshot
 		want string
 	}{
-		{runner.Snapshot{}, "   0s/30s  -/s  in flight 0  ok 0  failed 0  left 30s"},
+		{runner.Snapshot{}, "   0s/30s left 30s  ok 0  failed 0  in flight 0  -/s"},
 		{runner.Snapshot{At: 10 * s, Sent: 80, Ended: 70, OK: 69, Failed: 1, InFlight: 10, TTFTp50: 23e7, TTFTp99: 12e8},
-			"  10s/30s  8.0/s  in flight 10  ok 69  failed 1  ttft p50 230ms p99 1.20s  left 20s"},
-		{runner.Snapshot{At: 31 * s, Sent: 240, Ended: 235, OK: 235, InFlight: 5}, "  31s/30s  7.7/s  in flight 5  ok 235  failed 0  draining"},
+			"  10s/30s left 20s  ok 69  failed 1  in flight 10  8.0/s  ttft p50 230ms p99 1.20s"},
+		{runner.Snapshot{At: 31 * s, Sent: 240, Ended: 235, OK: 235, InFlight: 5}, "  31s/30s draining  ok 235  failed 0  in flight 5  7.7/s"},
 	} {
 		if diff := cmp.Diff(c.want, p.line(c.s)); diff != "" {
 			t.Error(diff)
 		}
 	}
 	p = &progress{requests: 100}
-	want := "  10s  2.0/s  in flight 0  ok 20/100  failed 0  left 40s"
+	want := "  10s left 40s  ok 20/100  failed 0  in flight 0  2.0/s"
 	if diff := cmp.Diff(want, p.line(runner.Snapshot{At: 10 * s, Sent: 20, Ended: 20, OK: 20})); diff != "" {
 		t.Error(diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/runner"
 )
@@ -34,7 +35,7 @@ func (c *recoverCommand) Run(std streams) error {
 		}
 		return c.show(std, summary)
 	}
-	tell(std.err, "%s: %d attempts had ended, %d were in flight and count as cut, %d bytes were torn",
-		dir, found.Ended, found.Cut, found.Torn)
+	tell(std.err, "%s: %s attempts had ended, %s were in flight and count as cut, %s bytes were torn",
+		dir, measure.Count(int64(found.Ended)), measure.Count(int64(found.Cut)), measure.Count(int64(found.Torn)))
 	return c.show(std, summary)
 }

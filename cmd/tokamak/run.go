@@ -61,7 +61,9 @@ func (c *runCommand) drive(ctx context.Context, std streams, s *scenario.Scenari
 	}
 	plan := s.Load.Plan.Describe()
 	p := &progress{w: std.err, total: plan.Duration, snapshot: r.Snapshot}
-	p.width, _ = terminal(std.err)
+	if os.Getenv("TERM") != "dumb" { // a dumb terminal cannot write over a line
+		p.width, _ = terminal(std.err)
+	}
 	if s.Load.Requests > 0 {
 		p.requests = s.Load.Requests
 	}
