@@ -20,11 +20,20 @@ type Config struct {
 	WholePrompts  bool  // chunked prefill off
 	PromptMustFit bool  // admit only what has room for its whole prompt now
 	APIDelay      int64 // ns from arrival to the queue
-	Freeze        Freeze
-	Disturbance   Disturbance    // may be nil
-	Died          func(at int64) // hears of a death before the requests do; may be nil
-	Timer         StepTimer
-	Observer      Observer // may be nil
+	Policy        Policy
+	// MaxRequests bounds the requests that wait and run; one more is refused
+	// with ErrOverloaded. 0: no bound.
+	MaxRequests int64
+	// WaitingServedRatio and MaxWaitingTokens say when TGI's policy lets new
+	// requests in between decodes.
+	WaitingServedRatio float64
+	MaxWaitingTokens   int64
+	Speculative        Speculative
+	Freeze             Freeze
+	Disturbance        Disturbance    // may be nil
+	Died               func(at int64) // hears of a death before the requests do; may be nil
+	Timer              StepTimer
+	Observer           Observer // may be nil
 }
 
 // Observer hears of everything, on the loop: metrics and logs are made from it.
@@ -42,19 +51,22 @@ type Observer interface {
 
 // Engine is the core. All its methods belong to the loop.
 type Engine struct {
-	loop    clock.Loop
-	cfg     Config
-	policy  policy
-	pool    *blockPool
-	waiting queue
-	running []*Request
-	plan    plan
-	hits    []int32
-	busy    bool
-	last    int64 // nominal end of the last step
-	start   int64 // arrival of the first request
-	counts  Counts
-	emit    func()
+	loop      clock.Loop
+	cfg       Config
+	policy    policy
+	pool      *blockPool
+	waiting   queue
+	running   []*Request
+	plan      plan
+	hits      []int32
+	busy      bool
+	last      int64 // nominal end of the last step
+	start     int64 // arrival of the first request
+	counts    Counts
+	submitted uint64
+	inside    int64 // requests that have not ended
+	release   releaser
+	emit      func()
 
 	trouble  Trouble // of the step under way
 	withheld []int32 // blocks out of use
@@ -66,6 +78,9 @@ type Counts struct {
 	Steps, Preemptions         int64
 	PrefixQueries, PrefixHits  int64 // tokens
 	PromptTokens, OutputTokens int64
+	// Speculative decoding: steps of a sequence with drafts, drafted tokens and
+	// those accepted.
+	Drafts, DraftTokens, Accepted int64
 }
 
 // State is the engine's load at one moment.
@@ -91,7 +106,18 @@ func New(cfg Config, loop clock.Loop) (*Engine, error) {
 	case cfg.WholePrompts && cfg.MaxTokens < cfg.MaxModelLen:
 		return nil, fmt.Errorf("without chunked prefill a token budget of %d is too small for prompts of up to %d", cfg.MaxTokens, cfg.MaxModelLen)
 	}
-	e := &Engine{loop: loop, cfg: cfg, policy: vllm{cfg}, pool: newBlockPool(cfg.Blocks, cfg.BlockSize, cfg.PrefixCache), start: -1}
+	if err := cfg.Speculative.check(); err != nil {
+		return nil, err
+	}
+	p, err := newPolicy(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Policy == Slots && (cfg.BlockSize != 1 || int64(cfg.MaxSeqs)*cfg.MaxModelLen > cfg.Blocks-1) {
+		return nil, fmt.Errorf("%d slots of %d tokens need blocks of 1 token, and more than %d of them", cfg.MaxSeqs, cfg.MaxModelLen, cfg.Blocks)
+	}
+	e := &Engine{loop: loop, cfg: cfg, policy: p, pool: newBlockPool(cfg.Blocks, cfg.BlockSize, cfg.PrefixCache && cfg.Policy != Slots), start: -1}
+	e.release, _ = p.(releaser)
 	e.emit = e.finishStep
 	return e, nil
 }
@@ -117,6 +143,12 @@ func (e *Engine) Submit(r *Request) error {
 	if err := e.Check(r.PromptTokens, r.MaxTokens); err != nil {
 		return err
 	}
+	if e.cfg.MaxRequests > 0 && e.inside >= e.cfg.MaxRequests {
+		return ErrOverloaded
+	}
+	e.inside++
+	e.submitted++
+	r.seq.number = e.submitted
 	now := e.loop.Now()
 	if r.Arrived == 0 {
 		r.Arrived = now
@@ -140,6 +172,9 @@ func (e *Engine) Submit(r *Request) error {
 	e.loop.At(r.Arrived+e.cfg.APIDelay, func() { e.enqueue(r) })
 	return nil
 }
+
+// ErrOverloaded says that as many requests as allowed are waiting or running.
+var ErrOverloaded = errors.New("the engine is overloaded")
 
 // TooLongError says that a prompt leaves no room for an answer.
 type TooLongError struct{ Prompt, Output, Limit int64 }
@@ -173,7 +208,11 @@ func (e *Engine) enqueue(r *Request) {
 	r.state = waiting
 	// Nominal, not loop time: arrivals stay where they were on a late loop.
 	r.Stats.Queued = r.Arrived + e.cfg.APIDelay
-	e.waiting.push(r)
+	if e.cfg.Policy == Priority {
+		e.waiting.insert(r, before)
+	} else {
+		e.waiting.push(r)
+	}
 	if !e.busy {
 		e.busy = true
 		// After what else arrives at this moment.
@@ -196,14 +235,14 @@ func (e *Engine) step(now int64) {
 
 // idle ends a turn in which nothing was scheduled.
 func (e *Engine) idle(now int64) {
-	e.busy = false
-	if e.waiting.len() == 0 {
+	if e.busy = e.waiting.len()+len(e.running) > 0; !e.busy {
 		return
 	}
-	if next := e.waiting.front().Stats.Queued; next > now {
-		e.busy = true
-		e.loop.At(next, e.resume)
-		return
+	if e.waiting.len() > 0 && len(e.running) == 0 {
+		if next := e.waiting.front().Stats.Queued; next > now {
+			e.loop.At(next, e.resume)
+			return
+		}
 	}
 	e.stuck(now)
 }
@@ -213,11 +252,15 @@ func (e *Engine) resume() {
 	if e.dead {
 		return
 	}
-	if e.waiting.len() == 0 {
+	start := e.last
+	switch {
+	case e.waiting.len() > 0 && len(e.running) == 0:
+		start = max(start, e.waiting.front().Stats.Queued)
+	case len(e.running) == 0:
 		e.busy = false
 		return
 	}
-	e.step(max(e.waiting.front().Stats.Queued, e.last))
+	e.step(start)
 }
 
 // admitted makes a waiting request a running one: of its tokens cached are
@@ -240,7 +283,11 @@ func (e *Engine) preempt(r *Request) {
 	r.state = preempted
 	r.Stats.Preempted++
 	e.counts.Preemptions++
-	e.waiting.pushFront(r)
+	if e.cfg.Policy == Priority {
+		e.waiting.insert(r, before)
+	} else {
+		e.waiting.pushFront(r)
+	}
 }
 
 // finishStep gives out the tokens of the step that ends now and plans the next.
@@ -253,10 +300,16 @@ func (e *Engine) finishStep() {
 	e.counts.Steps++
 	finished := false
 	for _, s := range p.shares {
-		if s.r.state != running || s.r.seq.computed != s.r.seq.total {
+		q := &s.r.seq
+		if s.r.state != running || q.computed-s.drafts != q.total {
 			continue
 		}
-		if e.token(s.r, p.step.End) {
+		n := int64(1)
+		if s.drafts > 0 {
+			n += e.accept(s.r, s.drafts)
+			q.computed = q.total + n - 1
+		}
+		if e.token(s.r, n, p.step.End) {
 			finished = true
 		}
 	}
@@ -269,9 +322,16 @@ func (e *Engine) finishStep() {
 	e.step(p.step.End)
 }
 
-// token gives a request its next token and tells whether that was the last.
-func (e *Engine) token(r *Request, at int64) bool {
+// token gives a request its next n tokens, as far as it goes on, and tells
+// whether they were the last.
+func (e *Engine) token(r *Request, n, at int64) bool {
 	st := &r.Stats
+	if n > 1 {
+		n = min(n, r.seq.limit-st.Output)
+		if r.StopAfter > st.Output {
+			n = min(n, r.StopAfter-st.Output)
+		}
+	}
 	gap := int64(-1)
 	if st.Output == 0 {
 		st.FirstToken = at
@@ -280,13 +340,16 @@ func (e *Engine) token(r *Request, at int64) bool {
 		gap = at - st.LastToken
 	}
 	st.LastToken = at
-	st.Output++
-	r.seq.total++
-	e.counts.OutputTokens++
-	if e.cfg.Observer != nil {
-		e.observe(r, gap)
+	for range n {
+		st.Output++
+		if e.cfg.Observer != nil {
+			e.observe(r, gap)
+		}
+		gap = 0
 	}
-	r.Listener.Tokens(1, at)
+	r.seq.total += n
+	e.counts.OutputTokens += n
+	r.Listener.Tokens(n, at)
 	switch {
 	case r.state == ended: // aborted by its listener
 		return true
@@ -324,6 +387,10 @@ func (e *Engine) Abort(r *Request) {
 }
 
 func (e *Engine) end(r *Request, why Finish, at int64) {
+	if e.release != nil {
+		e.release.released(e, r)
+	}
+	e.inside--
 	e.drop(r)
 	r.state = ended
 	r.Stats.Ended, r.Stats.Finish = at, why

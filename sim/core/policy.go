@@ -1,86 +1,96 @@
 package core
 
+import "fmt"
+
+// Policy names whose scheduling an engine follows.
+type Policy string
+
+// The policies.
+const (
+	VLLM     Policy = "vllm"         // vLLM v1; the zero value is the same
+	Priority Policy = "priority"     // vLLM v1 with its priority policy
+	SGLang   Policy = "sglang"       // prefill before decode, retraction
+	NoEvict  Policy = "tensorrt-llm" // TensorRT-LLM's guaranteed no-evict
+	Slots    Policy = "llama.cpp"    // a fixed number of slots
+	TGI      Policy = "tgi"          // separate prefill and decode batches
+)
+
+// Policies returns the names of all.
+func Policies() []Policy { return []Policy{VLLM, Priority, SGLang, NoEvict, Slots, TGI} }
+
 // policy decides what a step computes: the one thing in which engines differ.
 // It moves requests between the engine's waiting and running lists.
 type policy interface {
 	fill(e *Engine, p *plan)
 }
 
-// vllm is the scheduling of vLLM's v1 engine: running requests first, then
-// waiting ones in order, prompts cut to what is left of the token budget.
-type vllm struct{ c Config }
-
-func (v vllm) fill(e *Engine, p *plan) {
-	if preempted := v.continueRunning(e, p); !preempted {
-		v.admit(e, p)
-	}
+// releaser is a policy that hears of requests which leave the running list.
+type releaser interface {
+	released(e *Engine, r *Request)
 }
 
-func (v vllm) continueRunning(e *Engine, p *plan) (preempted bool) {
-	for i := 0; i < len(e.running) && p.budget > 0; i++ {
-		r := e.running[i]
-		n := v.cut(r.seq.total-r.seq.computed, p.budget)
-		n = min(n, e.cfg.MaxModelLen-1-r.seq.computed)
-		if n <= 0 {
-			continue
-		}
-		for !e.allocate(r, n, nil) {
-			preempted = true
-			victim := e.running[len(e.running)-1]
-			e.preempt(victim)
-			if victim == r {
-				return true
-			}
-		}
-		p.add(r, n)
+func newPolicy(c Config) (policy, error) {
+	switch c.Policy {
+	case "", VLLM:
+		return vllm{c: c}, nil
+	case Priority:
+		return vllm{c: c, priority: true}, nil
+	case SGLang:
+		return &sglang{c: c, ratio: firstRatio}, nil
+	case NoEvict:
+		return noEvict{vllm{c: c}}, nil
+	case Slots:
+		return newSlots(c), nil
+	case TGI:
+		return &tgi{c: c}, nil
 	}
-	return preempted
+	return nil, fmt.Errorf("unknown scheduling policy %q", c.Policy)
 }
 
-// admit takes waiting requests in order and stops at the first that does not
-// fit: it never preempts and never skips ahead.
-func (v vllm) admit(e *Engine, p *plan) {
-	if e.trouble.NoAdmission {
-		return
+// next returns the waiting request whose turn it is, or nil where none is due
+// at the beginning of the step.
+func (e *Engine) next(p *plan) *Request {
+	if e.waiting.len() == 0 || len(e.running) >= e.cfg.MaxSeqs || e.trouble.NoAdmission {
+		return nil
 	}
-	for e.waiting.len() > 0 && p.budget > 0 && len(e.running) < v.c.MaxSeqs {
-		r := e.waiting.front()
-		if r.Stats.Queued > p.step.Start {
-			return // comes later than this step, though the loop already knows it
-		}
-		hits := e.cachedPrefix(r)
-		told := int64(len(hits)) * e.pool.size
-		if e.trouble.ClaimHits {
-			hits = nil
-		}
-		rest := r.seq.total - int64(len(hits))*e.pool.size
-		n := v.cut(rest, p.budget)
-		if v.c.WholePrompts && n < rest {
-			return
-		}
-		if v.c.PromptMustFit && !e.fits(r, hits) || !e.allocate(r, n, hits) {
-			return
-		}
-		e.waiting.pop()
-		e.admitted(r, int64(len(hits))*e.pool.size, told, p.step.Start)
-		p.add(r, n)
+	if r := e.waiting.front(); r.Stats.Queued <= p.step.Start {
+		return r
 	}
+	return nil // comes later than this step, though the loop already knows it
 }
 
-func (v vllm) cut(n, budget int64) int64 {
-	if v.c.LongPrefill > 0 && n > v.c.LongPrefill {
-		n = v.c.LongPrefill
+// prefix returns the cached blocks that a request may use, and how many tokens
+// are told as found.
+func (e *Engine) prefix(r *Request) (hits []int32, told int64) {
+	hits = e.cachedPrefix(r)
+	told = int64(len(hits)) * e.pool.size
+	if e.trouble.ClaimHits {
+		hits = nil
 	}
-	return min(n, budget)
+	return hits, told
 }
 
-// fits tells whether all that is known of a request fits into free blocks.
-func (e *Engine) fits(r *Request, hits []int32) bool {
-	need := (r.seq.total + e.pool.size - 1) / e.pool.size
+// admit schedules the first n tokens after hits of the request at the front of
+// the queue; it tells whether there were blocks.
+func (e *Engine) admit(p *plan, r *Request, n int64, hits []int32, told int64) bool {
+	if !e.allocate(r, n, hits) {
+		return false
+	}
+	e.waiting.pop()
+	e.admitted(r, int64(len(hits))*e.pool.size, told, p.step.Start)
+	p.add(r, n)
+	return true
+}
+
+// idleHits is how many of some blocks stand in the free queue.
+func (e *Engine) idleHits(hits []int32) (n int64) {
 	for _, b := range hits {
-		if e.pool.refs[b] > 0 {
-			need--
+		if e.pool.refs[b] == 0 {
+			n++
 		}
 	}
-	return need <= e.pool.free
+	return n
 }
+
+// pages is how many blocks n tokens need.
+func (e *Engine) pages(n int64) int64 { return (n + e.pool.size - 1) / e.pool.size }

@@ -39,3 +39,14 @@ func (q *queue) delete(i int) {
 		q.items = slices.Delete(q.items, q.head+i, q.head+i+1)
 	}
 }
+
+// insert puts a request behind those that go before it.
+func (q *queue) insert(r *Request, before func(a, b *Request) bool) {
+	at, _ := slices.BinarySearchFunc(q.list(), r, func(x, r *Request) int {
+		if before(r, x) {
+			return 1
+		}
+		return -1
+	})
+	q.items = slices.Insert(q.items, q.head+at, r)
+}

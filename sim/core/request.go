@@ -50,6 +50,8 @@ type Request struct {
 	MaxTokens int64
 	// StopAfter is the length at which the model ends by itself; 0: never.
 	StopAfter int64
+	// Priority orders requests under the priority policy: low ones first.
+	Priority int64
 	// Arrived is when the front end got the request; 0: when it is submitted.
 	Arrived  int64
 	Listener Listener
@@ -87,5 +89,7 @@ type sequence struct {
 	limit    int64 // of the output
 	blocks   []int32
 	keys     []uint64 // of full blocks, as far as asked for
+	number   uint64   // of the request, in order of submission
+	chunked  bool     // the prompt was cut and goes on in the next prefill
 	sealed   int      // blocks of this residence already known to the prefix cache
 }

@@ -36,6 +36,8 @@ type rig struct {
 	steps  []string
 	ends   map[string]string
 	reqs   map[string]*Request
+	// priority of requests by id
+	priority map[string]int64
 }
 
 func newRig(t *testing.T, cfg Config) *rig {
@@ -59,7 +61,7 @@ func (r *rig) Ended(*Request)        {}
 func (r *rig) Step(*Step) {
 	var b []string
 	for _, s := range r.engine.plan.shares {
-		b = append(b, fmt.Sprintf("%s%d", s.r.ID, s.n))
+		b = append(b, fmt.Sprintf("%s%d", s.r.ID, s.n+s.drafts))
 	}
 	r.steps = append(r.steps, strings.Join(b, " "))
 }
@@ -70,7 +72,11 @@ type heard struct {
 	at  []int64
 }
 
-func (h *heard) Tokens(_, at int64) { h.at = append(h.at, at) }
+func (h *heard) Tokens(n, at int64) {
+	for range n {
+		h.at = append(h.at, at)
+	}
+}
 func (h *heard) Finished(why Finish, u Usage, at int64) {
 	h.rig.ends[h.id] = fmt.Sprintf("%s %d/%d/%d at %d", why, u.Prompt, u.Cached, u.Output, at)
 }
@@ -78,7 +84,7 @@ func (h *heard) Finished(why Finish, u Usage, at int64) {
 func (r *rig) run(list ...arrival) {
 	r.t.Helper()
 	for i, a := range list {
-		q := &Request{ID: a.id, Prompt: a.prompt, MaxTokens: a.max, Output: uint64(1000 + i), Listener: &heard{rig: r, id: a.id}}
+		q := &Request{ID: a.id, Prompt: a.prompt, MaxTokens: a.max, Output: uint64(1000 + i), Priority: r.priority[a.id], Listener: &heard{rig: r, id: a.id}}
 		r.reqs[a.id] = q
 		r.clock.At(a.at, func() {
 			if err := r.engine.Submit(q); err != nil {

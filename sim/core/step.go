@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 // Step is the work of one forward pass, as far as its time depends on it.
 type Step struct {
 	Start, End int64
@@ -18,8 +20,9 @@ type StepTimer interface{ StepTime(s *Step) int64 }
 
 // share is what a step computes of one request.
 type share struct {
-	r *Request
-	n int64
+	r      *Request
+	n      int64
+	drafts int64 // drafted tokens that are checked, besides n
 }
 
 // plan is a step being put together.
@@ -35,19 +38,38 @@ func (p *plan) reset(budget int64, start int64) {
 }
 
 // add schedules n tokens of a request that has room for them.
-func (p *plan) add(r *Request, n int64) {
-	q := &r.seq
-	p.shares = append(p.shares, share{r, n})
-	p.budget -= n
-	s := &p.step
-	s.Sequences++
-	s.Tokens += n
-	s.Context += q.computed + n
+func (p *plan) add(r *Request, n int64) { p.addDrafts(r, n, 0) }
+
+// addDrafts schedules n tokens of a request and a number of drafted ones.
+func (p *plan) addDrafts(r *Request, n, drafts int64) {
+	p.shares = append(p.shares, share{r, n, drafts})
+	p.account(r, n, drafts, 1)
+	r.seq.computed += n + drafts
+}
+
+// account adds what n and drafted tokens of a request cost, or takes it off.
+func (p *plan) account(r *Request, n, drafts, sign int64) {
+	q, s, all := &r.seq, &p.step, n+drafts
+	p.budget -= sign * all
+	s.Sequences += sign
+	s.Tokens += sign * all
+	s.Context += sign * (q.computed + all)
 	if n > 1 {
-		s.Attention += float64(n) * (float64(q.computed) + float64(n)/2)
+		s.Attention += float64(sign) * float64(n) * (float64(q.computed) + float64(n)/2)
 	}
-	q.computed += n
-	if q.computed == q.total {
-		s.Samples++
+	if q.computed+n == q.total {
+		s.Samples += sign * (1 + drafts)
 	}
+}
+
+// remove takes a request out of the step again.
+func (p *plan) remove(r *Request) {
+	i := slices.IndexFunc(p.shares, func(s share) bool { return s.r == r })
+	if i < 0 {
+		return
+	}
+	s := p.shares[i]
+	p.shares = slices.Delete(p.shares, i, i+1)
+	r.seq.computed -= s.n + s.drafts
+	p.account(r, s.n, s.drafts, -1)
 }
