@@ -76,7 +76,7 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 	c.inFlight = call
 	if err := v.Engine.Submit(&call.request); err != nil {
 		c.Row.ErrorText = err.Error()
-		call.refused(&sim.Refusal{Status: 400}, now)
+		call.refused(&sim.Refusal{Status: statusOf(err)}, now)
 		return
 	}
 	v.watch(call)

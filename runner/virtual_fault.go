@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"errors"
+
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/sim"
 	"github.com/tokamak-bench/tokamak/sim/fault"
@@ -190,4 +192,12 @@ func refusalClass(status int) string {
 		return "bad_request"
 	}
 	return "client_error"
+}
+
+// statusOf is what a served engine answers to a request that it does not take.
+func statusOf(err error) int {
+	if errors.Is(err, sim.ErrOverloaded) {
+		return 429
+	}
+	return 400
 }

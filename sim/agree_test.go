@@ -1,8 +1,11 @@
 package sim_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,7 +33,11 @@ func TestServedAndVirtualAgree(t *testing.T) {
 		reqs = append(reqs, lengths{1 + r.Int64N(900), 1 + r.Int64N(200)})
 	}
 	const gap = 53*time.Millisecond + 17
-	virtual, preemptions := inVirtualTime(t, target, reqs, gap)
+	var at []int64
+	for i := range reqs {
+		at = append(at, int64(gap)*int64(i))
+	}
+	virtual, preemptions := inVirtualTime(t, target, reqs, at)
 	var servedTimes []times
 	serve(t, target, func(s *served) {
 		var wg sync.WaitGroup
@@ -54,20 +61,104 @@ func TestServedAndVirtualAgree(t *testing.T) {
 	}
 }
 
-func inVirtualTime(t *testing.T, target string, reqs []lengths, gap time.Duration) (out []times, preemptions int64) {
+// The same at shares of an engine's capacity, as clients measure it, whatever
+// its scheduling: p50 and p99 of TTFT, TPOT and E2E.
+func TestServedAndVirtualAgreeUnderLoad(t *testing.T) {
+	const base = "sim://llama3-8b@rtx4090?max_model_len=1000&max_num_seqs=16&max_num_batched_tokens=512"
+	for _, engine := range []string{"scheduler=vllm&num_gpu_blocks=260", "scheduler=sglang&num_gpu_blocks=2200", "scheduler=tensorrt-llm&num_gpu_blocks=130",
+		"scheduler=llama.cpp&num_gpu_blocks=16001", "scheduler=tgi&num_gpu_blocks=4000", "scheduler=vllm&num_gpu_blocks=260&speculative_tokens=3", "scheduler=vllm&num_gpu_blocks=260&fault=neighbour"} {
+		target := base + "&" + engine
+		var reqs []lengths
+		for i := range 80 {
+			r := stat.Random(11, "agree", uint64(i))
+			reqs = append(reqs, lengths{1 + r.Int64N(500), 20 + r.Int64N(80)})
+		}
+		all, _ := inVirtualTime(t, target, reqs, make([]int64, len(reqs)))
+		busy := int64(0)
+		for _, x := range all {
+			busy = max(busy, x.Last)
+		}
+		for _, percent := range []int64{50, 80, 110} {
+			t.Run(fmt.Sprintf("%s at %d %%", engine, percent), func(t *testing.T) {
+				at := make([]int64, len(reqs)) // exponential gaps
+				for i := 1; i < len(at); i++ {
+					gap := stat.Random(3, "gap", uint64(i)).ExpFloat64() * float64(busy) / float64(len(reqs)) * 100 / float64(percent)
+					at[i] = at[i-1] + int64(gap)
+				}
+				virtual, preemptions := inVirtualTime(t, target, reqs, at)
+				served := byClients(t, target, reqs, at)
+				for _, q := range []int{50, 99} {
+					for name, of := range map[string]func(i int, x times) int64{
+						"TTFT": func(i int, x times) int64 { return x.First - at[i] },
+						"E2E":  func(i int, x times) int64 { return x.Last - at[i] },
+						"TPOT": func(i int, x times) int64 { return (x.Last - x.First) / (reqs[i].output - 1) },
+					} {
+						v, s := quantile(virtual, q, of), quantile(served, q, of)
+						if math.Abs(float64(s-v)) > 0.05*float64(v) {
+							t.Errorf("p%d of %s: %d served, %d virtual", q, name, s, v)
+						}
+					}
+				}
+				t.Logf("%d preemptions, p99 of TTFT %d ms", preemptions, quantile(virtual, 99, func(i int, x times) int64 { return x.First - at[i] })/1e6)
+			})
+		}
+	}
+}
+
+// quantile is the q-th percentile by nearest rank.
+func quantile(list []times, q int, of func(int, times) int64) int64 {
+	var v []int64
+	for i, x := range list {
+		v = append(v, of(i, x))
+	}
+	slices.Sort(v)
+	return v[(len(v)*q+99)/100-1]
+}
+
+// byClients returns when each request's first and last token reached its client.
+func byClients(t *testing.T, target string, reqs []lengths, at []int64) []times {
+	t.Helper()
+	out := make([]times, len(reqs))
+	serve(t, target, func(s *served) {
+		start := time.Now()
+		var wg sync.WaitGroup
+		for i, r := range reqs {
+			time.Sleep(time.Duration(at[i]) - time.Since(start))
+			ids := strings.Repeat(fmt.Sprintf("%d,", i), int(r.prompt))
+			body := fmt.Sprintf(`{"prompt":[%s],"max_tokens":%d,"ignore_eos":true,"stream":true}`, strings.TrimSuffix(ids, ","), r.output)
+			wg.Go(func() {
+				resp := s.post(s.t.Context(), "/v1/completions", body)
+				defer resp.Body.Close()
+				for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+					if strings.Contains(lines.Text(), `"finish_reason":null`) {
+						out[i].Last = int64(time.Since(start))
+						if out[i].First == 0 {
+							out[i].First = out[i].Last
+						}
+					}
+				}
+			})
+		}
+		wg.Wait()
+	})
+	return out
+}
+
+func inVirtualTime(t *testing.T, target string, reqs []lengths, at []int64) (out []times, preemptions int64) {
 	t.Helper()
 	o, err := sim.ParseTarget(target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := clock.NewVirtual(time.Unix(0, 0))
-	e, err := sim.NewEngine(o, v)
+	set := o.FaultSet(v)
+	e, err := sim.NewFaultyEngine(o, v, set, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var list []*sim.Request
 	for i, r := range reqs {
-		v.Wait(int64(gap) * int64(i))
+		v.Wait(at[i])
 		q := &sim.Request{Prompt: []sim.Span{{ID: uint64(i) + 1, Tokens: r.prompt}}, MaxTokens: r.output, Listener: &tally{}}
 		if err := e.Submit(q); err != nil {
 			t.Fatal(err)

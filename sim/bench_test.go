@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func (t *tally) Finished(_ sim.Finish, u sim.Usage, at int64) {
 func replay(tb testing.TB, list []traced, o sim.Options) (tally, int64, sim.State) {
 	tb.Helper()
 	v := clock.NewVirtual(time.Unix(0, 0))
-	e, err := sim.NewEngine(o, v)
+	e, err := sim.NewFaultyEngine(o, v, o.FaultSet(v), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -99,5 +100,36 @@ func BenchmarkConversationHour(b *testing.B) {
 		b.ReportMetric(float64(t.tokens), "tokens")
 		b.ReportMetric(float64(s.Counts.Steps), "steps")
 		b.ReportMetric(float64(end)/1e9, "virtual-s")
+	}
+}
+
+// The same seed gives every token of an hour of real traffic at the same
+// nanosecond, with drafts and faults that are drawn too; another seed does not.
+func TestTheSameSeedGivesTheSameBits(t *testing.T) {
+	list := conversation(t)
+	if testing.Short() {
+		list = list[:2000]
+	}
+	plain := "sim://llama3-8b@a100-80g"
+	drawn := plain + "?speculative_tokens=3&fault=neighbour:at%3D10s"
+	var wg sync.WaitGroup
+	hashes := make([]uint64, 5)
+	for i, x := range []struct {
+		target string
+		list   []traced
+	}{{plain, list}, {plain, list}, {drawn, list[:1500]}, {drawn, list[:1500]}, {drawn + "&seed=2", list[:1500]}} {
+		wg.Go(func() {
+			o, err := sim.ParseTarget(x.target)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			h, _, _ := replay(t, x.list, o)
+			hashes[i] = h.hash
+		})
+	}
+	wg.Wait()
+	if hashes[0] != hashes[1] || hashes[2] != hashes[3] || hashes[2] == hashes[4] {
+		t.Errorf("hashes of all token times: %x", hashes)
 	}
 }

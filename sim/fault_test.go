@@ -124,12 +124,21 @@ func TestFrozenMetrics(t *testing.T) {
 
 // moments are the log's of a request, in ns since its arrival.
 type moments struct {
-	Arrival   int64 `json:"arrival_unix_ns"`
-	First     int64 `json:"first_token_at"`
-	Last      int64 `json:"last_token_at"`
-	Queue     int64 `json:"queue_ns"`
-	Cached    int64 `json:"cached_tokens"`
-	Preempted int64 `json:"preemptions"`
+	Arrival   int64   `json:"arrival_unix_ns"`
+	First     int64   `json:"first_token_at"`
+	Last      int64   `json:"last_token_at"`
+	Queue     int64   `json:"queue_ns"`
+	Cached    int64   `json:"cached_tokens"`
+	Preempted int64   `json:"preemptions"`
+	Written   []int64 `json:"token_written_at"`
+}
+
+// gap is the longest between two tokens, as they were written.
+func (m *moments) gap() (longest int64) {
+	for i := 1; i < len(m.Written); i++ {
+		longest = max(longest, m.Written[i]-m.Written[i-1])
+	}
+	return longest
 }
 
 func (s *served) logged() (list []moments) {
@@ -230,7 +239,7 @@ func TestAPreemptionStormIsSeenEverywhere(t *testing.T) {
 			done := make(chan bool)
 			for i := range 4 {
 				go func() {
-					_, _ = s.try(`{"prompt":[` + strings.TrimSuffix(strings.Repeat(string(rune('1'+i))+",", 200), ",") + `],"max_tokens":100,"ignore_eos":true}`)
+					_, _ = s.try(`{"prompt":[` + strings.TrimSuffix(strings.Repeat(string(rune('1'+i))+",", 200), ",") + `],"max_tokens":100,"ignore_eos":true,"stream":true}`)
 					done <- true
 				}()
 			}
@@ -246,10 +255,19 @@ func TestAPreemptionStormIsSeenEverywhere(t *testing.T) {
 		if n := storm(); n != 0 {
 			t.Fatalf("%d preemptions without a storm", n)
 		}
+		calm := int64(0)
+		for _, m := range s.logged() {
+			calm = max(calm, m.gap())
+		}
 		s.fault(`{"fault":"preemption_storm","blocks":0.8}`)
 		n := storm()
 		if got := s.series("vllm:num_preemptions_total"); n == 0 || got != float64(n) {
 			t.Errorf("%v preemptions at /metrics, %d in the log", got, n)
+		}
+		for _, m := range s.logged() {
+			if m.Preempted > 0 && m.gap() < 5*calm {
+				t.Errorf("a preempted stream's longest gap is %d ns, that of the calm ones %d", m.gap(), calm)
+			}
 		}
 	})
 }
@@ -338,6 +356,26 @@ func TestAdminRoute(t *testing.T) {
 		resp, err := s.client.Do(r)
 		if err != nil || !strings.Contains(s.read(resp), `"active":[]`) {
 			t.Error(resp, err)
+		}
+	})
+}
+
+func TestOneMoreThanAllowedGets429(t *testing.T) {
+	serve(t, "sim://llama3-8b@h100?scheduler=tgi&max_requests=2", func(s *served) {
+		status := make(chan int)
+		for range 3 {
+			go func() {
+				resp := s.post(s.t.Context(), "/v1/completions", ask10)
+				_ = s.read(resp)
+				status <- resp.StatusCode
+			}()
+		}
+		codes := map[int]int{<-status: 1}
+		for range 2 {
+			codes[<-status]++
+		}
+		if codes[200] != 2 || codes[429] != 1 {
+			t.Error(codes)
 		}
 	})
 }

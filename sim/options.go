@@ -32,6 +32,16 @@ type Options struct {
 	ChunkedPrefill    bool
 	PromptMustFit     bool
 	LongPrefill       int64
+	// Scheduler is whose scheduling the core follows; empty: vLLM's.
+	Scheduler core.Policy
+	// MaxRequests bounds requests that wait and run; 0: no bound.
+	MaxRequests        int64
+	WaitingServedRatio float64 // TGI
+	MaxWaitingTokens   int64   // TGI
+	// SpeculativeTokens are drafted for each sequence in a step, and each is
+	// right with the probability Acceptance where those before it are.
+	SpeculativeTokens int64
+	Acceptance        float64
 	// MeanOutput is about how many tokens the model answers with when it is
 	// left to end by itself.
 	MeanOutput float64
@@ -61,7 +71,7 @@ func (f Faults) Gate() *core.Gate {
 // and sequence limit by memory, as its API server sets them.
 func Default(m catalog.Model, g catalog.Accelerator) Options {
 	o := Options{Engine: "vllm", Model: m, GPU: g, TP: 1, Weights: hardware.BF16, Seed: 1, Served: m.Name,
-		BlockSize: 16, MemoryUtilization: 0.92, PrefixCache: true, ChunkedPrefill: true, PromptMustFit: true, MeanOutput: 240}
+		BlockSize: 16, MemoryUtilization: 0.92, PrefixCache: true, ChunkedPrefill: true, PromptMustFit: true, MeanOutput: 240, Acceptance: 0.7}
 	const gib = 1 << 30
 	switch {
 	case g.Memory >= 160*gib:

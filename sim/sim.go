@@ -39,6 +39,9 @@ const (
 	Died   = core.Died
 )
 
+// ErrOverloaded says that as many requests as allowed are waiting or running.
+var ErrOverloaded = core.ErrOverloaded
+
 // NewEngine returns an engine as o describes it, on a loop. What does not fit
 // (weights, or a sequence of the asked length) is an error that says by how much.
 func NewEngine(o Options, loop clock.Loop) (*Engine, error) {
@@ -88,6 +91,9 @@ func (o Options) Config() (core.Config, error) {
 	if length == 0 {
 		// What fits, as vLLM's "auto" does; an asked length must fit.
 		length = min(o.Model.MaxPositions, (blocks-1)*o.BlockSize)
+		if o.Scheduler == core.Slots { // each slot has a context of its own
+			length = min(length, (blocks-1)/int64(o.MaxSeqs))
+		}
 	}
 	if !o.ChunkedPrefill {
 		o.MaxTokens = max(o.MaxTokens, length)
@@ -95,5 +101,7 @@ func (o Options) Config() (core.Config, error) {
 	return core.Config{MaxSeqs: o.MaxSeqs, MaxTokens: o.MaxTokens, MaxModelLen: length, BlockSize: o.BlockSize, Blocks: blocks,
 		PrefixCache: o.PrefixCache, LongPrefill: o.LongPrefill, WholePrompts: !o.ChunkedPrefill, PromptMustFit: o.PromptMustFit,
 		APIDelay: int64(o.GPU.Efficiency.APIMicros * 1e3), Freeze: core.Freeze{At: int64(o.Faults.FreezeAt), For: int64(o.Faults.FreezeFor)},
-		Timer: hardware.NewTimer(s)}, nil
+		Policy: o.Scheduler, MaxRequests: o.MaxRequests, WaitingServedRatio: o.WaitingServedRatio, MaxWaitingTokens: o.MaxWaitingTokens,
+		Speculative: core.Speculative{Drafts: o.SpeculativeTokens, Acceptance: o.Acceptance, Seed: o.Seed},
+		Timer:       hardware.NewTimer(s)}, nil
 }

@@ -65,7 +65,7 @@ func (o *Options) Set(values url.Values) error {
 	for k := range values {
 		keys = append(keys, k)
 	}
-	slices.Sort(keys) // the first error must not depend on chance
+	slices.SortFunc(keys, first) // the first error must not depend on chance
 	for _, k := range keys {
 		name := strings.ReplaceAll(k, "-", "_")
 		set, ok := table[name]
@@ -87,7 +87,13 @@ func (o *Options) Set(values url.Values) error {
 
 func parameters(o *Options) map[string]func(string) error {
 	return map[string]func(string) error{
-		"engine":                 oneOf(&o.Engine, "vllm", "sglang", "tgi", "llamacpp", "ollama"),
+		"engine":                 o.setEngine("vllm", "sglang", "tgi", "llamacpp", "ollama"),
+		"scheduler":              o.setScheduler,
+		"max_requests":           integer(&o.MaxRequests, 0, 1<<30),
+		"waiting_served_ratio":   number(&o.WaitingServedRatio, 0, 100),
+		"max_waiting_tokens":     integer(&o.MaxWaitingTokens, 0, 1<<20),
+		"speculative_tokens":     integer(&o.SpeculativeTokens, 0, 64),
+		"acceptance":             number(&o.Acceptance, 0, 1),
 		"seed":                   unsigned(&o.Seed),
 		"tp":                     integer(&o.TP, 1, 1024),
 		"dtype":                  precision(&o.Weights, hardware.BF16, hardware.FP8, hardware.FP4, hardware.INT4),

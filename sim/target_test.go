@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/sim/core"
 )
 
 func TestParseTarget(t *testing.T) {
@@ -42,6 +43,8 @@ func TestParseTargetErrors(t *testing.T) {
 		"sim://llama3-8b@h100?engine=vlm":         "expected vllm",
 		"sim://llama3-8b@h100?freeze=5":           "AT:DURATION",
 		"sim://llama3-8b@h100?fail=3/2":           "K/N",
+		"sim://llama3-8b@h100?scheduler=x":        "expected one of vllm, priority",
+		"sim://llama3-8b@h100?fault=x":            "unknown fault",
 		"sim://llama3-8b@h100?fail=2":             "share",
 		"sim://llama3-8b@h100?fail=0.5:200":       "status",
 		"sim://llama3-8b@h100?seed=1&seed=2":      "2 times",
@@ -91,4 +94,30 @@ func FuzzParseTarget(f *testing.F) {
 			_, _ = o.Config()
 		}
 	})
+}
+
+// An engine's scheduling brings its defaults; what is given by name wins.
+func TestSchedulers(t *testing.T) {
+	for query, want := range map[string][]any{
+		"":                                    {core.Policy(""), int64(16), int64(8192), 1024, int64(0)},
+		"scheduler=sglang":                    {core.SGLang, int64(1), int64(8192), 2048, int64(0)},
+		"scheduler=tensorrt-llm":              {core.NoEvict, int64(32), int64(8192), 2048, int64(0)},
+		"scheduler=llama.cpp":                 {core.Slots, int64(1), int64(2048), 4, int64(0)},
+		"scheduler=tgi":                       {core.TGI, int64(1), int64(4096), 128, int64(128)},
+		"scheduler=tgi&max_requests=7":        {core.TGI, int64(1), int64(4096), 128, int64(7)},
+		"block-size=8&scheduler=sglang":       {core.SGLang, int64(8), int64(8192), 2048, int64(0)},
+		"engine=vllm&scheduler=priority":      {core.Priority, int64(16), int64(8192), 1024, int64(0)},
+		"scheduler=llama.cpp&max-num-seqs=16": {core.Slots, int64(1), int64(2048), 16, int64(0)},
+	} {
+		o, err := sim.ParseTarget("sim://llama3-8b@h100?" + query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Check(); err != nil {
+			t.Errorf("%s: %v", query, err)
+		}
+		if d := cmp.Diff(want, []any{o.Scheduler, o.BlockSize, o.MaxTokens, o.MaxSeqs, o.MaxRequests}); d != "" {
+			t.Errorf("%s: %s", query, d)
+		}
+	}
 }

@@ -44,6 +44,10 @@ type simParameters struct {
 	Utilization   *string `name:"gpu-memory-utilization" group:"engine" placeholder:"X" help:"Share of the memory to use."`
 	PrefixCaching *string `name:"prefix-caching" group:"engine" placeholder:"BOOL" help:"Reuse the KV cache of equal prefixes."`
 	Chunked       *string `name:"chunked-prefill" group:"engine" placeholder:"BOOL" help:"Cut long prompts to the token budget."`
+	Scheduler     *string `name:"scheduler" group:"engine" placeholder:"NAME" help:"Scheduling to follow, where it is not the engine's own: vllm, priority, sglang, tensorrt-llm, llama.cpp, tgi."`
+	MaxRequests   *string `name:"max-requests" group:"engine" placeholder:"N" help:"Requests that may wait and run; one more gets 429."`
+	Speculative   *string `name:"speculative-tokens" group:"engine" placeholder:"N" help:"Tokens drafted for each sequence in a step."`
+	Acceptance    *string `name:"acceptance" group:"engine" placeholder:"P" help:"Probability that a draft is right (default 0.7)."`
 	MeanOutput    *string `name:"mean-output" group:"engine" placeholder:"N" help:"Mean length of answers that end by themselves."`
 	Freeze        *string `name:"freeze" group:"faults" placeholder:"AT:D" help:"Stand still, e.g. 5s:2s."`
 	Fail          *string `name:"fail" group:"faults" placeholder:"SHARE[:STATUS]" help:"Fail a share of the requests."`

@@ -131,7 +131,9 @@ func (m *Meter) Token(r *core.Request, gap int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if gap >= 0 {
-		m.observe(InterToken, seconds(gap))
+		if gap > 0 { // 0: a further token of the same step
+			m.observe(InterToken, seconds(gap))
+		}
 		m.snap.Generated++
 		return
 	}

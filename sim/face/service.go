@@ -135,6 +135,9 @@ func (x *Exchange) open(r *http.Request, read Reader) *Problem {
 	if problem == nil {
 		problem = x.service.refuse()
 	}
+	if most := x.service.Engine.MaxRequests; problem == nil && most > 0 && x.service.load.Load() > most {
+		problem = &Problem{Kind: Injected, Message: "Model is overloaded", Status: http.StatusTooManyRequests}
+	}
 	if problem != nil {
 		return problem
 	}
