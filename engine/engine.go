@@ -41,6 +41,10 @@ type Decoder interface {
 	End(x *wire.Exchange) *Answer
 }
 
+// Bounded is a decoder that keeps no more than its bounds allow: once it is
+// full, the rest of the response is read in vain.
+type Bounded interface{ Full() bool }
+
 // Kind says what a chunk holds.
 type Kind uint8
 

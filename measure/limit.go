@@ -33,8 +33,9 @@ func (l *Limit) breaks(x float64) bool {
 func (v *View) meets(r *row) bool {
 	for i := range v.a.opt.Limits {
 		l := &v.a.opt.Limits[i]
-		if x := v.own(l, r); !math.IsNaN(x) && l.breaks(x) {
-			return false
+		x := v.own(l, r)
+		if math.IsNaN(x) && r.firstToken == absent || !math.IsNaN(x) && l.breaks(x) {
+			return false // a success that brought no token is good for nobody
 		}
 	}
 	return true

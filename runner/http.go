@@ -95,7 +95,12 @@ type httpCall struct {
 }
 
 // Segment decodes the next events.
-func (h *httpCall) Segment(_ *wire.Exchange, s *wire.Segment) { h.decoder.Segment(s) }
+func (h *httpCall) Segment(x *wire.Exchange, s *wire.Segment) {
+	h.decoder.Segment(s)
+	if b, ok := h.decoder.(engine.Bounded); ok && b.Full() {
+		h.target.Transport.Cancel(x, wire.TooLong)
+	}
+}
 
 // Ended fills the row and hands the call back.
 func (h *httpCall) Ended(x *wire.Exchange) {

@@ -101,14 +101,14 @@ func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config) (Targe
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
-	if !r.opt.DryRun && cfg.Reuse == wire.Warm {
-		cfg.Targets = []*url.URL{endpoint}
-	}
 	t, err := wire.New(cfg)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
-	r.transport = append(r.transport, connected{t, cfg})
+	if r.opt.DryRun || cfg.Reuse != wire.Warm {
+		endpoint = nil
+	}
+	r.transport = append(r.transport, connected{t, endpoint, cfg.Open})
 	if err := r.findModel(ctx, t, opt); err != nil {
 		return nil, err
 	}
@@ -129,10 +129,11 @@ func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config) (Targe
 	return h, nil
 }
 
-// connected is a transport with what it was made of.
+// connected is a transport with the connections to open ahead.
 type connected struct {
 	wire.Transport
-	cfg wire.Config
+	ahead *url.URL // nil: none
+	open  int
 }
 
 // warmLimit bounds the wait for connections that are opened ahead: a target
@@ -148,9 +149,9 @@ func (r *Run) warm(ctx context.Context) {
 		if !ok {
 			continue
 		}
-		for _, u := range t.cfg.Targets {
+		if t.ahead != nil {
 			// Requests find out by themselves what is wrong.
-			_ = w.Warm(ctx, u, t.cfg.Open)
+			_ = w.Warm(ctx, t.ahead, t.open)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/measure"
@@ -133,6 +134,16 @@ func (s *SLO) certify(o *Objective, v *measure.View) {
 	}
 	s.Verdict = [...]Verdict{stat.Pass: Pass, stat.Inconclusive: Inconclusive, stat.Fail: Fail}[claim]
 	s.Reason = s.explain(o, &m)
+	if s.Verdict == Pass && everyToken(o.Metric.Name) && float64(m.Absent) > o.allowed()*float64(m.N+m.Absent) {
+		s.Verdict = Inconclusive
+		s.Reason = fmt.Sprintf("%d of %d requests succeeded without a value of %s, more than %s may leave over: nothing says how they stand", m.Absent, m.N+m.Absent, o.Metric.Name, s.Stat)
+	}
+}
+
+// everyToken tells whether a success has a value of the metric unless it brought
+// no token.
+func everyToken(metric string) bool {
+	return strings.HasPrefix(metric, "ttft") || strings.HasPrefix(metric, "e2e")
 }
 
 // explain says what the evidence of a claim amounts to.
@@ -227,6 +238,8 @@ func (s *SLO) audit(o *Objective, v *measure.View) {
 	x, ok := s.Value.Get()
 	bound := w.Bound.Or(0)
 	switch {
+	case w.Trust == measure.Invalid && s.failsAnyway(o):
+		s.Reason += "; the failures alone say so"
 	case w.Trust == measure.Invalid && s.holdsAnyway(o, v):
 		s.Reason += s.despite(w.Reason)
 	case w.Trust == measure.Invalid:
@@ -254,6 +267,17 @@ func (s *SLO) holdsAnyway(o *Objective, v *measure.View) bool {
 		still += stop.To - stop.From
 	}
 	return still < int64(longStop)
+}
+
+// failsAnyway tells whether the target's failures alone make an objective on a
+// percentile fail: they are nothing of the client's.
+func (s *SLO) failsAnyway(o *Objective) bool {
+	if s.Verdict != Fail || s.Evidence.NEffective == nil || s.Evidence.Failures == 0 {
+		return false
+	}
+	n, over := stat.Effective(s.Evidence.N, float64(s.Evidence.Failures), s.Evidence.Deff.Or(1))
+	claim, _ := stat.EarlyStopping(n, over, 1-o.allowed())
+	return claim == stat.Fail
 }
 
 // despite says what a void figure means for a verdict that stands.

@@ -216,3 +216,36 @@ func TestTheClientsOwnFailuresVoidTheErrorRate(t *testing.T) {
 		t.Errorf("%s: %s", s.Verdict, s.Reason)
 	}
 }
+
+// TestFailuresFailWhateverTheClientDid: two thirds fail at the target; that the
+// client also sent late changes nothing.
+func TestFailuresFailWhateverTheClientDid(t *testing.T) {
+	var rows []*record.Attempt
+	for i := range int64(101) {
+		a := attempt(i, 50, record.OK)
+		if i%3 != 0 {
+			a = attempt(i, 1, record.HTTPError)
+		}
+		a.Intended = record.Some(i*100e6 - 20e6)
+		rows = append(rows, a)
+	}
+	if s := judged(t, "ttft.p50<1s", rows)[0]; s.Verdict != Fail {
+		t.Errorf("%s: %s", s.Verdict, s.Reason)
+	}
+}
+
+// TestAnswersWithoutATokenAreNoEvidence: a server that answers nothing at once
+// has no good TTFT.
+func TestAnswersWithoutATokenAreNoEvidence(t *testing.T) {
+	var rows []*record.Attempt
+	for i := range int64(1000) {
+		a := attempt(i, 50, record.OK)
+		if i%10 == 0 {
+			a.FirstToken, a.FirstAnswer, a.LastToken, a.Chunks = record.Int{}, record.Int{}, record.Int{}, record.Chunks{}
+		}
+		rows = append(rows, a)
+	}
+	if s := judged(t, "ttft.p99<800ms", rows)[0]; s.Verdict != Inconclusive || s.Evidence.Absent != 100 {
+		t.Errorf("%s (%d absent): %s", s.Verdict, s.Evidence.Absent, s.Reason)
+	}
+}

@@ -74,6 +74,9 @@ func addWord(words []string, word string) []string {
 	return append(words, word)
 }
 
+// Full tells whether the answer has gone beyond the decoder's bounds.
+func (d *decoder) Full() bool { return slices.Contains(d.a.Violations, answerTooLong) }
+
 // Segment decodes the next events.
 func (d *decoder) Segment(s *wire.Segment) {
 	for _, e := range s.Events {
