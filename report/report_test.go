@@ -108,6 +108,8 @@ var runs = map[string]made{
 	"slow":         {n: 1000, failed: 40, outcome: record.Timeout, class: "timeout_first_token", ttft: 900 * ms, slo: "ttft.p99<800ms,e2e.p50<5s"},
 	"refused": {n: 20, failed: 20, outcome: record.HTTPError, class: "redirect", ttft: ms,
 		text: "redirected to http://localhost:8000/v1/elsewhere/than/was/asked?because=of&many=words; give that address as the target"},
+	"aborted": {n: 100, failed: 30, outcome: record.Rejected, class: "overloaded", ttft: 231 * ms, text: "queue full",
+		slo: "tokens_per_s_user.p5>20tok/s, ttft.p50<239.7ms", ending: verify.Ending{Aborted: true}, run: func(r *Run) { r.Ended, r.Reason = Aborted, "errors>=30: 30 requests failed" }},
 	"odd":         {n: 480, ttft: 231 * ms, notes: []string{"empty_answer", "over_max_tokens", "usage_missing", "think_tags", "after_done"}},
 	"interrupted": {n: 700, ttft: 231 * ms, slo: "ttft.p99<800ms", ending: verify.Ending{Interrupted: true}, run: func(r *Run) { r.Ended = Interrupted }},
 }

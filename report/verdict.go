@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -48,6 +49,9 @@ func (p *page) slo() {
 // what it is with them.
 func (p *page) sloValue(s *verify.SLO) string {
 	text := figure(s.Value, s.Unit)
+	if x, ok := s.Value.Get(); ok && x != s.Threshold && text == figure(measure.Some(s.Threshold), s.Unit) {
+		text = Line(precise(x, s.Unit)) // three digits would hide on which side it is
+	}
 	if s.Evidence.Failures == 0 {
 		return text
 	}
@@ -59,16 +63,29 @@ func (p *page) sloValue(s *verify.SLO) string {
 	if !ok || v.Equal(s.Value) {
 		return text
 	}
-	return fmt.Sprintf("%s of the successes, %s with the failures", text, figure(v, s.Unit))
+	return fmt.Sprintf("%s, %s with the failures", text, figure(v, s.Unit))
 }
 
 // evidence says what an objective's verdict rests on.
 func evidence(s *verify.SLO) string {
 	text := s.Reason
-	if e := &s.Evidence; s.Verdict == verify.Invalid && e.N > 0 {
-		text += fmt.Sprintf("; %s of %s were over", count(e.Over), count(e.N))
+	if e := &s.Evidence; s.Verdict == verify.Invalid && e.N > 0 && s.Stat != verify.Only {
+		text += fmt.Sprintf("; %s of %s were beyond the limit", count(e.Over), count(e.N))
 	}
 	return text
+}
+
+// precise writes a figure with six significant digits.
+func precise(x float64, unit string) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	if err != nil {
+		rounded = x
+	}
+	text := strconv.FormatFloat(rounded, 'f', -1, 64)
+	if unit == "%" {
+		return text + unit
+	}
+	return strings.TrimSpace(text + " " + unit)
 }
 
 // verdict writes the last line: the one answer.
@@ -80,6 +97,9 @@ func (p *page) verdict() {
 	}
 	if v.Exit == int(exit.Interrupted) {
 		text, colour = "INTERRUPTED", yellow
+	}
+	if p.s.Run.Ended == Aborted && v.Exit == int(exit.Failed) {
+		text, colour = "ABORTED", red
 	}
 	p.blank()
 	text = Line(text)

@@ -57,9 +57,9 @@ func (a *abortRules) Observe(row *record.Attempt) string {
 	for _, r := range a.rules {
 		switch {
 		case r.Errors > 0 && a.failed >= r.Errors:
-			return fmt.Sprintf("%s: %d requests failed", r.Text, a.failed)
+			return fmt.Sprintf("%s: %s requests failed", r.Text, measure.Count(a.failed))
 		case r.Gone && a.refused >= goneAfter:
-			return fmt.Sprintf("%s: %d connections in a row were refused", r.Text, a.refused)
+			return fmt.Sprintf("%s: %s connections in a row were refused", r.Text, measure.Count(int64(a.refused)))
 		}
 	}
 	if at := row.Moments.Ended.Or(0); a.metrics && len(a.last) >= abortLeast && at-a.looked >= abortEvery {
@@ -112,7 +112,7 @@ func (a *abortRules) look() string {
 		}
 		if v, ok := m.Stat(string(r.Objective.Stat)); ok {
 			if x, ok := v.Get(); ok && r.Objective.Holds(x) {
-				return fmt.Sprintf("%s: %v over the last %d attempts", r.Text, v, len(a.last))
+				return fmt.Sprintf("%s: %s over the last %s attempts", r.Text, measure.Figure(v, m.Unit), measure.Count(len(a.last)))
 			}
 		}
 	}

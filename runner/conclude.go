@@ -89,14 +89,18 @@ func (r *Run) notices(rec *recorder, o Outcome) []string {
 		n = append(n, "ended before its time: "+o.Limited)
 	}
 	if o.Unready > 0 {
-		n = append(n, fmt.Sprintf("%d requests left late, by up to %v, because what to send was not ready: the dataset, or writing texts, is slower than the load",
-			o.Unready, time.Duration(o.UnreadyMost).Round(time.Millisecond)))
+		n = append(n, fmt.Sprintf("%s requests left late, by up to %v, because what to send was not ready: the dataset, or writing texts, is slower than the load",
+			measure.Count(int64(o.Unready)), time.Duration(o.UnreadyMost).Round(time.Millisecond)))
 	}
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		n = append(n, text)
 	}
 	if skipped, first := r.skippedRows(); skipped > 0 {
-		n = append(n, fmt.Sprintf("%d rows of the dataset could not be used; the first: %v", skipped, first))
+		rows := "rows"
+		if skipped == 1 {
+			rows = "row"
+		}
+		n = append(n, fmt.Sprintf("%s %s of the dataset could not be used; the first: %v", measure.Count(int64(skipped)), rows, first))
 	}
 	return n
 }

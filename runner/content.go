@@ -68,7 +68,7 @@ func (r *Run) openTokenizer() error {
 	}
 	t, err := r.tokenizer(spec)
 	if err != nil {
-		return exit.With(exit.Usage, fmt.Errorf("tokenizer: %w", err))
+		return exit.With(exit.Usage, err)
 	}
 	r.counter, r.texts = t, &Texts{Tokenizer: t}
 	r.ownTokens = r.scenario.Target.Sim() || spec != "builtin" && spec != "estimate"
@@ -76,8 +76,12 @@ func (r *Run) openTokenizer() error {
 }
 
 func (r *Run) tokenizer(spec string) (token.Tokenizer, error) {
-	if spec != "server" {
+	switch spec {
+	case "builtin", "estimate":
 		return token.Open(spec)
+	default:
+		return token.OpenFile(spec)
+	case "server":
 	}
 	cfg, err := r.wireConfig()
 	if err != nil {

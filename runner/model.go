@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/check"
@@ -38,15 +40,19 @@ func (r *Run) findModel(ctx context.Context, t wire.Transport, o openai.Options)
 func awaitReady(ctx context.Context, t wire.Transport, o openai.Options, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
+	last := errors.New("it never answered")
 	for {
 		_, err := check.Models(ctx, t, o)
 		if err == nil {
 			return nil
 		}
+		if ctx.Err() == nil { // else it is we who ended the question
+			last = err
+		}
 		select {
 		case <-time.After(readyPause):
 		case <-ctx.Done():
-			return exit.Hint(exit.Target, err, "the target was not ready within "+wait.String())
+			return exit.With(exit.Target, fmt.Errorf("the target was not ready within %v: %w", wait, last))
 		}
 	}
 }

@@ -67,10 +67,24 @@ func (r *resolver) scenario(name string) (*Scenario, error) {
 	r.load(s)
 	r.out(s)
 	r.measurable(s)
+	s.unused()
 	if err := r.errs.sorted(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// unused notes what was asked for and has nothing to work on in virtual time.
+func (s *Scenario) unused() {
+	if !s.Target.Virtual {
+		return
+	}
+	if s.Workload.Body != nil {
+		s.Notices = append(s.Notices, "virtual time has no request bodies: the fields of body are not used")
+	}
+	if s.Out.SaveOutputs {
+		s.Notices = append(s.Notices, "virtual time has no texts: there are no outputs to save")
+	}
 }
 
 func asErrors(err error) error {

@@ -145,6 +145,26 @@ func TestFlagsOverrideClasses(t *testing.T) {
 	}
 }
 
+// TestForecastCountsTurns: the bound of requests holds for later turns too.
+func TestForecastCountsTurns(t *testing.T) {
+	s := parse(t, "workload: {turns: 3, input-tokens: 10, output-tokens: 5}\nload: {concurrency: 1, requests: 6}\n", Flags{})
+	if f, ok := s.Forecast(); !ok || f.Requests != 6 || f.OutputTokens != 30 {
+		t.Errorf("%+v, %v", f, ok)
+	}
+	s = parse(t, "workload: {turns: 3, output-tokens: 5}\nload: {stages: 'rate=2:20req'}\n", Flags{})
+	if f, ok := s.Forecast(); !ok || f.Requests != 60 {
+		t.Errorf("%+v, %v", f, ok)
+	}
+}
+
+// TestVirtualNotices: what virtual time cannot do is said.
+func TestVirtualNotices(t *testing.T) {
+	s := parse(t, "target: {url: 'sim://llama3-8b', virtual: true}\nworkload: {body: {n: 2}}\nload: {rate: 1}\nout: {save-outputs: true}\n", Flags{})
+	if len(s.Notices) != 2 {
+		t.Errorf("%q", s.Notices)
+	}
+}
+
 func TestDatasetDecidesItsTiming(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "d.jsonl")
 	if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {

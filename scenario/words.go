@@ -154,6 +154,9 @@ func (s *Scenario) Forecast() (f Forecast, ok bool) {
 	if plan.Known {
 		n = plan.Requests
 	}
+	if most := float64(s.Load.Requests); plan.Known && most > 0 && n*each.Requests > most {
+		n = most / each.Requests // the bound counts requests, the plan sessions
+	}
 	f.Requests, f.InputTokens, f.OutputTokens = n*each.Requests, n*each.InputTokens, n*each.OutputTokens
 	f.LongestInput = each.LongestInput
 	return f, true

@@ -149,9 +149,13 @@ func everyToken(metric string) bool {
 // explain says what the evidence of a claim amounts to.
 func (s *SLO) explain(o *Objective, m *measure.Sample) string {
 	e := &s.Evidence
-	text := fmt.Sprintf("%s of %s requests are over", measure.Count(e.Over), measure.Count(e.N))
+	side := "over"
+	if o.Op == Above || o.Op == AtLeast {
+		side = "under"
+	}
+	text := fmt.Sprintf("%s of %s requests are %s", measure.Count(e.Over), measure.Count(e.N), side)
 	if o.Metric.Form == measure.Pooled && m.Over > 0 {
-		text = fmt.Sprintf("gaps worth %s of %s requests are over", measure.Digits(m.Over), measure.Count(e.N))
+		text = fmt.Sprintf("gaps worth %s of %s requests are %s", measure.Digits(m.Over), measure.Count(e.N), side)
 	}
 	if e.Failures > 0 {
 		text += fmt.Sprintf(" (%s of them failed or were never sent)", measure.Count(e.Failures))
