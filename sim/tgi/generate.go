@@ -99,7 +99,7 @@ type writer struct {
 	held   *text.Word // the last token, which comes with the end
 }
 
-type token struct {
+type saidToken struct {
 	ID      uint32  `json:"id"`
 	Text    string  `json:"text"`
 	Logprob float64 `json:"logprob"`
@@ -107,23 +107,23 @@ type token struct {
 }
 
 type event struct {
-	Index     int64    `json:"index"`
-	Token     token    `json:"token"`
-	Generated *string  `json:"generated_text"`
-	Details   *details `json:"details"`
+	Index     int64     `json:"index"`
+	Token     saidToken `json:"token"`
+	Generated *string   `json:"generated_text"`
+	Details   *details  `json:"details"`
 }
 
 type details struct {
-	Reason    string   `json:"finish_reason"`
-	Generated int64    `json:"generated_tokens"`
-	Seed      *int64   `json:"seed"`
-	Input     *int64   `json:"input_length,omitempty"` // in a stream
-	Prefill   *[]any   `json:"prefill,omitempty"`      // in a whole answer
-	Tokens    *[]token `json:"tokens,omitempty"`       // the same
+	Reason    string       `json:"finish_reason"`
+	Generated int64        `json:"generated_tokens"`
+	Seed      *int64       `json:"seed"`
+	Input     *int64       `json:"input_length,omitempty"` // in a stream
+	Prefill   *[]any       `json:"prefill,omitempty"`      // in a whole answer
+	Tokens    *[]saidToken `json:"tokens,omitempty"`       // the same
 }
 
-func (w *writer) token(c *face.Choice, t *text.Word) token {
-	return token{ID: t.ID, Text: t.Text, Logprob: openai.Logprob(c)}
+func (w *writer) token(c *face.Choice, t *text.Word) saidToken {
+	return saidToken{ID: t.ID, Text: t.Text, Logprob: openai.Logprob(c)}
 }
 
 // Token writes a token's event; the last one waits for the end.
@@ -179,7 +179,7 @@ type answer struct {
 // body is the answer of a request that does not stream.
 func (w *writer) body(x *face.Exchange, h http.Header) any {
 	c := &x.Choices[0]
-	tokens, prefill := []token{}, []any{}
+	tokens, prefill := []saidToken{}, []any{}
 	c.Each(func(t *text.Word) {
 		w.said = append(w.said, t.Text...)
 		if w.p.Details {
