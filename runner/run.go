@@ -157,10 +157,19 @@ func (r *Run) buildVirtual() error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	r.unbacked(o)
 	v.Name, v.Limits = name, r.scenario.Target.Timeouts
 	r.target, r.model = v, o.Served
 	r.facts = []record.TargetFacts{{Name: name, URL: name, Model: o.Served, Engine: o.Engine}}
 	return nil
+}
+
+// unbacked tells the reader where no measurement stands behind a user's own
+// accelerator or model.
+func (r *Run) unbacked(o sim.Options) {
+	if b := o.Backing(); b.Custom {
+		r.scenario.Notices = append(r.scenario.Notices, b.Warnings...)
+	}
 }
 
 // First returns the first request as it would be sent, secrets included; nil

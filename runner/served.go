@@ -53,6 +53,7 @@ func (r *Run) bases(ctx context.Context) ([]*url.URL, error) {
 		return nil, exit.With(exit.Usage, err)
 	}
 	r.model = o.Served
+	r.unbacked(o)
 	if r.opt.DryRun {
 		return []*url.URL{{Scheme: "http", Host: "127.0.0.1", Path: "/v1"}}, nil
 	}

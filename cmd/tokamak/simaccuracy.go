@@ -10,8 +10,9 @@ import (
 // simCommands are what there is about the simulated engine; serving it is what
 // sim does when no other is named.
 type simCommands struct {
-	Serve    simCommand      `cmd:"" default:"withargs" help:"Serve the simulated engine: what sim does with flags alone. Another: sim accuracy."`
-	Accuracy accuracyCommand `cmd:"" help:"Print how far the simulated engine is from what was measured on real ones."`
+	Serve     simCommand       `cmd:"" default:"withargs" help:"Serve the simulated engine: what sim does with flags alone. The others: sim accuracy, sim calibrate."`
+	Accuracy  accuracyCommand  `cmd:"" help:"Print how far the simulated engine is from what was measured on real ones."`
+	Calibrate calibrateCommand `cmd:"" help:"Fit the step times to a run or a table, and write an accelerator for sim://."`
 }
 
 type accuracyCommand struct {

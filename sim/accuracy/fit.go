@@ -2,6 +2,9 @@ package accuracy
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/optimize"
 
 	"github.com/tokamak-bench/tokamak/catalog"
 )
@@ -37,53 +40,91 @@ func knobs(tp, moe bool) []knob {
 
 // Fit finds the efficiencies that predict the cases best: least mean absolute
 // logarithm of predicted over measured TPOT, with a tenth of that of TTFT, and a
-// weak pull of each parameter to where it starts. It is a coordinate search in
-// logarithms with halving steps from a fixed start: the same cases give the same
-// result.
+// weak pull of each parameter to where it starts.
 func Fit(cases []*Case, start catalog.Efficiency) catalog.Efficiency {
 	ks := knobsOf(cases)
-	best := start
 	for i := range ks {
-		*ks[i].at(&best) = ks[i].start
+		*ks[i].at(&start) = ks[i].start
 	}
-	cost := objective(cases, &best, ks)
-	direction := make([]float64, len(ks))
-	for i := range direction {
-		direction[i] = 0.4
+	return search(ks, start, func(e *catalog.Efficiency) float64 { return objective(cases, e, ks) })
+}
+
+// Search finds the named parameters that make cost least, from where start has
+// them, with a weak pull to their common values. Unknown names are left out.
+func Search(names []string, start catalog.Efficiency, cost func(*catalog.Efficiency) float64) catalog.Efficiency {
+	var ks []knob
+	for _, k := range append(knobs(true, true), knob{"api_us", func(e *catalog.Efficiency) *float64 { return &e.APIMicros }, 2000, 1, 1e6}) {
+		if slices.Contains(names, k.name) {
+			p := k.at(&start)
+			*p = min(max(*p, k.low), k.high)
+			ks = append(ks, k)
+		}
 	}
-	for round := 0; round < 200; round++ {
-		moved, before := false, best
+	of := func(e *catalog.Efficiency) float64 { return cost(e) + pull(e, ks)*0.01 }
+	return polish(ks, search(ks, start, of), of)
+}
+
+// polish goes on from where a coordinate search stuck, in a valley that runs
+// across the coordinates, by simplex (Nelder and Mead), then by coordinates again.
+func polish(ks []knob, best catalog.Efficiency, of func(*catalog.Efficiency) float64) catalog.Efficiency {
+	at := func(x []float64) catalog.Efficiency {
+		e := best
+		for i, k := range ks {
+			*k.at(&e) = min(max(math.Exp(x[i]), k.low), k.high)
+		}
+		return e
+	}
+	x := make([]float64, len(ks))
+	for i, k := range ks {
+		x[i] = math.Log(*k.at(&best))
+	}
+	problem := optimize.Problem{Func: func(x []float64) float64 {
+		e := at(x)
+		return of(&e)
+	}}
+	settings := &optimize.Settings{MajorIterations: 100 * len(ks), Converger: &optimize.FunctionConverge{Absolute: 1e-7, Iterations: 100}}
+	r, err := optimize.Minimize(problem, x, settings, &optimize.NelderMead{SimplexSize: 0.3})
+	if r == nil || err != nil && r.F > of(&best) {
+		return best
+	}
+	if e := at(r.X); r.F < of(&best) {
+		best = e
+	}
+	return search(ks, best, of)
+}
+
+// search goes along coordinates and along the line of each whole round, in
+// logarithms with shrinking steps, from a fixed start: the same cost gives the
+// same result.
+func search(ks []knob, best catalog.Efficiency, of func(*catalog.Efficiency) float64) catalog.Efficiency {
+	cost := of(&best)
+	steps := make([]float64, len(ks))
+	for i := range steps {
+		steps[i] = 0.4
+	}
+	for range 200 {
+		before := best
+		moved := false
 		for i, k := range ks {
 			for _, sign := range []float64{1, -1} {
 				trial := best
 				p := k.at(&trial)
-				*p = min(max(*p*math.Exp(sign*direction[i]), k.low), k.high)
-				if c := objective(cases, &trial, ks); c < cost-1e-7 {
+				*p = min(max(*p*math.Exp(sign*steps[i]), k.low), k.high)
+				if c := of(&trial); c < cost-1e-7 {
 					cost, best, moved = c, trial, true
-					direction[i] *= sign * 1.3
+					steps[i] *= sign * 1.3
 					break
 				}
 				if sign < 0 {
-					direction[i] *= 0.5
+					steps[i] *= 0.5
 				}
 			}
 		}
-		if moved { // along the line of the whole round
-			for f := 1.0; f < 20; f *= 2 {
-				trial := best
-				for _, k := range ks {
-					p := k.at(&trial)
-					*p = min(max(*p*math.Pow(*k.at(&best) / *k.at(&before), f), k.low), k.high)
-				}
-				c := objective(cases, &trial, ks)
-				if c >= cost-1e-7 {
-					break
-				}
-				cost, best = c, trial
-			}
+		if moved {
+			best, cost = along(ks, before, best, cost, of)
 		}
 		largest := 0.0
-		for _, d := range direction {
+		for _, d := range steps {
 			largest = max(largest, math.Abs(d))
 		}
 		if largest < 0.002 {
@@ -91,6 +132,23 @@ func Fit(cases []*Case, start catalog.Efficiency) catalog.Efficiency {
 		}
 	}
 	return best
+}
+
+// along goes on in the direction of a round, by growing strides.
+func along(ks []knob, before, best catalog.Efficiency, cost float64, of func(*catalog.Efficiency) float64) (catalog.Efficiency, float64) {
+	for f := 1.0; f < 20; f *= 2 {
+		trial := best
+		for _, k := range ks {
+			p := k.at(&trial)
+			*p = min(max(*p*math.Pow(*k.at(&best) / *k.at(&before), f), k.low), k.high)
+		}
+		c := of(&trial)
+		if c >= cost-1e-7 {
+			break
+		}
+		cost, best = c, trial
+	}
+	return best, cost
 }
 
 func knobsOf(cases []*Case) []knob {
@@ -114,6 +172,12 @@ func objective(cases []*Case, e *catalog.Efficiency, ks []knob) float64 {
 		}
 	}
 	sum /= float64(len(cases))
+	return sum + pull(e, ks)
+}
+
+// pull is what it costs to be away from the common values.
+func pull(e *catalog.Efficiency, ks []knob) float64 {
+	sum := 0.0
 	for _, k := range ks {
 		x := math.Log(*k.at(e) / k.start)
 		sum += 0.0005 * x * x

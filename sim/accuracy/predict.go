@@ -1,6 +1,7 @@
 package accuracy
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/tokamak-bench/tokamak/catalog"
@@ -24,13 +25,27 @@ func NewCase(r Row, kv hardware.Precision) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.KV = kv
 	o := sim.Default(s.Model, s.GPU)
-	blocks, err := s.Blocks(hardware.Memory{Utilization: o.MemoryUtilization, MaxTokens: o.MaxTokens, MaxSeqs: int64(o.MaxSeqs), BlockSize: o.BlockSize})
-	if err != nil {
-		return nil, err
+	o.TP, o.Weights, o.KV = s.TP, s.Weights, kv
+	return NewLoopCase(r, o, r.loop())
+}
+
+// NewLoopCase works out the steps of a row on an engine of one's own and under
+// a load of one's own.
+func NewLoopCase(r Row, o sim.Options, l Loop) (*Case, error) {
+	s := o.Setup()
+	blocks := o.Blocks
+	if blocks == 0 {
+		var err error
+		blocks, err = s.Blocks(hardware.Memory{Utilization: o.MemoryUtilization, MaxTokens: o.MaxTokens, MaxSeqs: int64(o.MaxSeqs), BlockSize: o.BlockSize})
+		if err != nil {
+			return nil, err
+		}
 	}
-	sch := newSchedule(r.loop(), Limits{Seqs: int64(o.MaxSeqs), Tokens: o.MaxTokens, KV: (blocks - 1) * o.BlockSize})
+	if l.Requests < 1 || l.ISL < 1 || l.OSL < 1 || l.ISL+1 > (blocks-1)*o.BlockSize {
+		return nil, fmt.Errorf("a loop of %d requests of %d and %d tokens: expected at least 1 of each, and prompts that fit into the KV cache", l.Requests, l.ISL, l.OSL)
+	}
+	sch := newSchedule(l, Limits{Seqs: int64(o.MaxSeqs), Tokens: o.MaxTokens, KV: (blocks - 1) * o.BlockSize})
 	return &Case{Row: r, setup: s, phases: sch.features(), Preemptions: sch.Preemptions}, nil
 }
 

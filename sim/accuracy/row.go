@@ -164,6 +164,38 @@ func (t *table) number(name string) float64 {
 	return v
 }
 
+// ReadTable reads a table of one's own: the columns isl, osl, concurrency and
+// tpot_ms, and where they are there ttft_ms, tp and dtype.
+func ReadTable(r io.Reader) ([]Row, error) {
+	t, err := newTable(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"isl", "osl", "concurrency", "tpot_ms"} {
+		if !t.has(name) {
+			return nil, fmt.Errorf("line 1: no column %s: expected isl, osl, concurrency, tpot_ms, and where known ttft_ms, tp, dtype", name)
+		}
+	}
+	var rows []Row
+	for t.next() {
+		row := Row{TP: t.integer("tp"), DType: hardware.Precision(t.text("dtype")), ISL: t.integer("isl"), OSL: t.integer("osl"),
+			Concurrency: t.integer("concurrency"), TTFT: t.number("ttft_ms"), TPOT: t.number("tpot_ms")}
+		for name, v := range map[string]int64{"isl": row.ISL, "osl": row.OSL, "concurrency": row.Concurrency} {
+			if t.err == nil && (v < 1 || v > 1<<20) {
+				t.err = t.wrong(name, "a number from 1 to 1048576")
+			}
+		}
+		if t.err == nil && row.TPOT <= 0 {
+			t.err = t.wrong("tpot_ms", "a number above 0")
+		}
+		if t.err != nil {
+			break
+		}
+		rows = append(rows, row)
+	}
+	return rows, t.err
+}
+
 // ReadRows reads what WriteRows wrote.
 func ReadRows(r io.Reader) ([]Row, error) {
 	t, err := newTable(r)
