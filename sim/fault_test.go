@@ -1,9 +1,11 @@
 package sim_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -378,4 +380,125 @@ func TestOneMoreThanAllowedGets429(t *testing.T) {
 			t.Error(codes)
 		}
 	})
+}
+
+// streamed returns the texts of a stream's chunks and when each came.
+func (s *served) streamed(path, body, fault string) (texts []string, at []time.Duration, whole string) {
+	s.t.Helper()
+	start := time.Now()
+	resp := s.post(s.t.Context(), path, body, "X-Sim-Fault", fault)
+	defer resp.Body.Close()
+	var b strings.Builder
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		b.WriteString(lines.Text() + "\n")
+		var chunk struct{ Choices []struct{ Text string } }
+		data, _ := strings.CutPrefix(lines.Text(), "data: ")
+		if json.Unmarshal([]byte(data), &chunk) == nil && len(chunk.Choices) > 0 && chunk.Choices[0].Text != "" {
+			texts, at = append(texts, chunk.Choices[0].Text), append(at, time.Since(start))
+		}
+	}
+	return texts, at, b.String()
+}
+
+func TestChunksAsTheFaultsSay(t *testing.T) {
+	serve(t, faulty, func(s *served) {
+		const ask = `{"prompt":"tell me more","max_tokens":6,"ignore_eos":true,"stream":true,"stream_options":{"include_usage":true}}`
+		honest, at, _ := s.streamed("/v1/completions", ask, "")
+		if len(honest) != 6 || at[5] == at[0] {
+			t.Fatal(honest, at)
+		}
+		h := honest
+		for fault, want := range map[string][]string{
+			"chunk_missing:chunk=2":   {h[0], h[2], h[3], h[4], h[5]},
+			"chunk_duplicate:chunk=6": {h[0], h[1], h[2], h[3], h[4], h[5], h[5]},
+			"chunk_reorder:chunk=3":   {h[0], h[1], h[3], h[2], h[4], h[5]},
+			"chunk_reorder:chunk=6":   h, // there is none to change places with
+			"garbage":                 {"!!!", "!!!", "!!!", "!!!", "!!!", "!!!"},
+			"error_after_200:after=1": {h[0]},
+			"chunk_missing; garbage":  {"!!!", "!!!", "!!!", "!!!", "!!!"},
+		} {
+			got, _, whole := s.streamed("/v1/completions", ask, fault)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %q, want %q\n%s", fault, got, want, whole)
+			}
+		}
+		if got, at, _ := s.streamed("/v1/completions", ask, "buffered"); !slices.Equal(got, honest) || at[0] != at[5] {
+			t.Errorf("buffered: %q at %v", got, at)
+		}
+		if _, _, whole := s.streamed("/v1/completions", ask, "split_utf8:chunk=1"); !strings.Contains(whole, h[0]+"\xc3\"") || !strings.Contains(whole, "\"\xa9"+h[1]) {
+			t.Errorf("split: %q", whole)
+		}
+		if _, _, whole := s.streamed("/v1/completions", ask, "error_after_200"); !strings.HasSuffix(whole, "data: [DONE]\n\n") || !strings.Contains(whole, `data: {"error":`) {
+			t.Errorf("error: %q", whole)
+		}
+		if _, _, whole := s.streamed("/v1/completions", ask, "usage_wrong:by=-2"); !strings.Contains(whole, `"completion_tokens":4`) || !strings.Contains(whole, `"total_tokens":7`) {
+			t.Errorf("usage: %q", whole)
+		}
+		stop := strings.Replace(ask, `"stream":true`, `"stream":true,"stop":["`+h[2]+`"]`, 1)
+		kept, _, _ := s.streamed("/v1/completions", stop, "")
+		if ignored, _, _ := s.streamed("/v1/completions", stop, "ignore_stop"); !slices.Equal(ignored, h) || len(kept) >= len(h) {
+			t.Errorf("stop ignored: %q, kept: %q", ignored, kept)
+		}
+	})
+}
+
+func TestWhatIsAskedForIsIgnored(t *testing.T) {
+	serve(t, faulty, func(s *served) {
+		ask := func(body, fault string) (choices int, prompt, output float64) {
+			var out struct {
+				Choices []struct{ Text string }
+				Usage   struct {
+					Prompt float64 `json:"prompt_tokens"`
+					Output float64 `json:"completion_tokens"`
+				}
+			}
+			if err := json.Unmarshal([]byte(s.read(s.post(s.t.Context(), "/v1/completions", body, "X-Sim-Fault", fault))), &out); err != nil {
+				t.Fatal(err)
+			}
+			return len(out.Choices), out.Usage.Prompt, out.Usage.Output
+		}
+		long := `{"prompt":"` + strings.Repeat("one two three four ", 10) + `","max_tokens":5,"n":3,"ignore_eos":true}`
+		for fault, want := range map[string][3]float64{
+			"":                          {3, 41, 15},
+			"ignore_n":                  {1, 41, 5},
+			"ignore_max_tokens":         {3, 41, 30},
+			"ignore_max_tokens:times=3": {3, 41, 45},
+			"truncate_prompt":           {3, 21, 15},
+		} {
+			if n, p, o := ask(long, fault); [3]float64{float64(n), p, o} != want {
+				t.Errorf("%s: %d choices, %v and %v tokens, want %v", fault, n, p, o, want)
+			}
+		}
+	})
+}
+
+// The faults of streams work on every face.
+func TestFaultsOfEveryFace(t *testing.T) {
+	for _, tc := range []struct{ engine, path, body, text, end string }{
+		{"sglang", "/generate", `{"text":"tell me more","sampling_params":{"max_new_tokens":5,"ignore_eos":true},"stream":true}`, `"text":"!!!"`, "[DONE]"},
+		{"tgi", "/generate_stream", `{"inputs":"tell me more","parameters":{"max_new_tokens":5}}`, `"text":"!!!"`, `"generated_text":"`},
+		{"llamacpp", "/completion", `{"prompt":"tell me more","n_predict":5,"stream":true,"ignore_eos":true}`, `"content":"!!!"`, `"stop":true`},
+		{"ollama", "/api/generate", `{"model":"llama3-8b","prompt":"tell me more","options":{"num_predict":5},"stream":true}`, `"response":"!!!"`, `"done":true`},
+	} {
+		t.Run(tc.engine, func(t *testing.T) {
+			serve(t, "sim://llama3-8b@h100?engine="+tc.engine, func(s *served) {
+				_, _, honest := s.streamed(tc.path, tc.body, "")
+				if !strings.Contains(honest, tc.end) {
+					t.Fatal(honest)
+				}
+				if _, _, got := s.streamed(tc.path, tc.body, "garbage"); !strings.Contains(got, tc.text) {
+					t.Errorf("garbage: %s", got)
+				}
+				if _, _, got := s.streamed(tc.path, tc.body, "no_end"); strings.Contains(got, tc.end) || len(got) < 50 {
+					t.Errorf("no_end: %s", got)
+				}
+				if _, _, got := s.streamed(tc.path, tc.body, "error_after_200"); !strings.Contains(got, `"error":`) || strings.Contains(got, tc.end) && tc.end != "[DONE]" {
+					t.Errorf("error: %s", got)
+				}
+				if _, _, got := s.streamed(tc.path, tc.body, "ignore_max_tokens"); strings.Count(got, "\n") <= strings.Count(honest, "\n") {
+					t.Errorf("ignored limit: %s", got)
+				}
+			})
+		})
+	}
 }

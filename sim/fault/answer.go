@@ -19,6 +19,7 @@ type answer struct {
 	in, out []byte
 	broken  error // why nothing more is taken
 	abort   bool  // the connection is to be cut
+	marked  bool  // the API ends streams with data: [DONE]
 }
 
 // framing is how a body is divided into events.
@@ -47,8 +48,8 @@ type stage interface {
 var errCut = errors.New("the answer ends here by a fault")
 
 // newAnswer returns a writer with a stage for each hit that changes answers.
-func newAnswer(s *Set, w http.ResponseWriter, hits []Hit) *answer {
-	a := &answer{w: w, status: http.StatusOK}
+func newAnswer(s *Set, w http.ResponseWriter, path string, hits []Hit) *answer {
+	a := &answer{w: w, status: http.StatusOK, marked: strings.HasPrefix(path, "/v1/") || path == "/generate"}
 	for i := range hits {
 		h := &hits[i]
 		if h.Definition.Name == "buffered" {

@@ -141,12 +141,20 @@ func (s *breaker) event(e event) []event {
 		return []event{e}
 	}
 	s.answer.broken, s.answer.abort = errCut, s.cut
-	if s.cut || s.answer.framing != eventStream {
+	switch {
+	case s.cut:
 		return nil
+	case s.answer.framing == jsonLines:
+		return []event{{data: []byte(`{"error":"` + failed + "\"}\n")}}
+	case !s.answer.marked:
+		return []event{{data: []byte(`data: {"error":"` + failed + "\",\"error_type\":\"incomplete_generation\"}\n\n")}}
 	}
-	return []event{{data: []byte(`data: {"error":{"message":"the engine failed on purpose","type":"InternalServerError","param":null,"code":500}}` + "\n\n")},
+	return []event{{data: []byte(`data: {"error":{"message":"` + failed + `","type":"InternalServerError","param":null,"code":500}}` + "\n\n")},
 		{data: []byte("data: [DONE]\n\n")}}
 }
+
+// failed is what an engine says that fails on purpose.
+const failed = "the engine failed on purpose"
 
 func (s *breaker) end() []event { return nil }
 

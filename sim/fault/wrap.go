@@ -82,7 +82,7 @@ func (s *Set) request(w http.ResponseWriter, r *http.Request, next http.Handler)
 		refuse(w, &Refusal{Status: http.StatusBadRequest, Message: "the request body could not be read"})
 		return
 	}
-	a := newAnswer(s, w, hits)
+	a := newAnswer(s, w, r.URL.Path, hits)
 	if len(a.stages) == 0 && !a.hold {
 		next.ServeHTTP(w, r)
 		return
