@@ -66,7 +66,7 @@ func TestServedAndVirtualAgree(t *testing.T) {
 func TestServedAndVirtualAgreeUnderLoad(t *testing.T) {
 	const base = "sim://llama3-8b@rtx4090?max_model_len=1000&max_num_seqs=16&max_num_batched_tokens=512"
 	for _, engine := range []string{"scheduler=vllm&num_gpu_blocks=260", "scheduler=sglang&num_gpu_blocks=2200", "scheduler=tensorrt-llm&num_gpu_blocks=130",
-		"scheduler=llama.cpp&num_gpu_blocks=16001", "scheduler=tgi&num_gpu_blocks=4000", "scheduler=vllm&num_gpu_blocks=260&speculative_tokens=3", "scheduler=vllm&num_gpu_blocks=260&fault=neighbour"} {
+		"scheduler=llama.cpp&num_gpu_blocks=16001", "scheduler=tgi&num_gpu_blocks=4000", "scheduler=vllm&num_gpu_blocks=260&speculative_tokens=3", "scheduler=vllm&num_gpu_blocks=260&fault=neighbour", "dp=2&router=prefix&num_gpu_blocks=140"} {
 		target := base + "&" + engine
 		var reqs []lengths
 		for i := range 80 {

@@ -42,6 +42,9 @@ type Options struct {
 	// right with the probability Acceptance where those before it are.
 	SpeculativeTokens int64
 	Acceptance        float64
+	// DP is how many replicas of engine and accelerators stand behind Router.
+	DP     int
+	Router core.Router
 	// MeanOutput is about how many tokens the model answers with when it is
 	// left to end by itself.
 	MeanOutput float64

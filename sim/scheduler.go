@@ -76,6 +76,16 @@ func (o *Options) follow(p core.Policy) {
 	}
 }
 
+// setRouter takes how requests are spread over replicas.
+func (o *Options) setRouter(name string) error {
+	switch r := core.Router(name); r {
+	case core.RoundRobin, core.LeastLoaded, core.PrefixAware:
+		o.Router = r
+		return nil
+	}
+	return fmt.Errorf("expected %s, %s or %s", core.RoundRobin, core.LeastLoaded, core.PrefixAware)
+}
+
 // first are the parameters that set others' defaults: they are applied before.
 func first(a, b string) int {
 	rank := func(k string) int { return slices.Index([]string{"scheduler", "engine"}, k) }

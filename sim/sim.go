@@ -103,5 +103,6 @@ func (o Options) Config() (core.Config, error) {
 		APIDelay: int64(o.GPU.Efficiency.APIMicros * 1e3), Freeze: core.Freeze{At: int64(o.Faults.FreezeAt), For: int64(o.Faults.FreezeFor)},
 		Policy: o.Scheduler, MaxRequests: o.MaxRequests, WaitingServedRatio: o.WaitingServedRatio, MaxWaitingTokens: o.MaxWaitingTokens,
 		Speculative: core.Speculative{Drafts: o.SpeculativeTokens, Acceptance: o.Acceptance, Seed: o.Seed},
+		Replicas:    core.Replicas{N: o.DP, Router: o.Router},
 		Timer:       hardware.NewTimer(s)}, nil
 }

@@ -93,6 +93,8 @@ func parameters(o *Options) map[string]func(string) error {
 		"waiting_served_ratio":   number(&o.WaitingServedRatio, 0, 100),
 		"max_waiting_tokens":     integer(&o.MaxWaitingTokens, 0, 1<<20),
 		"speculative_tokens":     integer(&o.SpeculativeTokens, 0, 64),
+		"dp":                     integer(&o.DP, 1, 1024),
+		"router":                 o.setRouter,
 		"acceptance":             number(&o.Acceptance, 0, 1),
 		"seed":                   unsigned(&o.Seed),
 		"tp":                     integer(&o.TP, 1, 1024),

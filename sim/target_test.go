@@ -44,6 +44,7 @@ func TestParseTargetErrors(t *testing.T) {
 		"sim://llama3-8b@h100?freeze=5":           "AT:DURATION",
 		"sim://llama3-8b@h100?fail=3/2":           "K/N",
 		"sim://llama3-8b@h100?scheduler=x":        "expected one of vllm, priority",
+		"sim://llama3-8b@h100?router=best":        "least_loaded",
 		"sim://llama3-8b@h100?fault=x":            "unknown fault",
 		"sim://llama3-8b@h100?fail=2":             "share",
 		"sim://llama3-8b@h100?fail=0.5:200":       "status",

@@ -89,6 +89,9 @@ func (e *Engine) Kill(at int64) {
 	if e.cfg.Died != nil {
 		e.cfg.Died(at)
 	}
+	for _, x := range e.replicas {
+		x.Kill(at)
+	}
 	list := slices.Concat(e.running, e.waiting.list())
 	e.running, e.waiting = nil, queue{}
 	for _, r := range list {

@@ -8,47 +8,6 @@ import (
 	"github.com/tokamak-bench/tokamak/clock"
 )
 
-// Config is the engine's configuration.
-type Config struct {
-	MaxSeqs       int   // sequences in a step
-	MaxTokens     int64 // token budget of a step
-	MaxModelLen   int64 // tokens of prompt and answer together
-	BlockSize     int64
-	Blocks        int64 // of the KV cache, the null block included
-	PrefixCache   bool
-	LongPrefill   int64 // most prompt tokens of one request in a step; 0: no limit
-	WholePrompts  bool  // chunked prefill off
-	PromptMustFit bool  // admit only what has room for its whole prompt now
-	APIDelay      int64 // ns from arrival to the queue
-	Policy        Policy
-	// MaxRequests bounds the requests that wait and run; one more is refused
-	// with ErrOverloaded. 0: no bound.
-	MaxRequests int64
-	// WaitingServedRatio and MaxWaitingTokens say when TGI's policy lets new
-	// requests in between decodes.
-	WaitingServedRatio float64
-	MaxWaitingTokens   int64
-	Speculative        Speculative
-	Freeze             Freeze
-	Disturbance        Disturbance    // may be nil
-	Died               func(at int64) // hears of a death before the requests do; may be nil
-	Timer              StepTimer
-	Observer           Observer // may be nil
-}
-
-// Observer hears of everything, on the loop: metrics and logs are made from it.
-type Observer interface {
-	// Submitted tells of a new request.
-	Submitted(r *Request)
-	// Step tells of a step that has ended, after its tokens were given out.
-	Step(s *Step)
-	// Token tells that a request got a token: its first if gap < 0, else one
-	// gap ns after the one before.
-	Token(r *Request, gap int64)
-	// Ended tells of a request whose Stats are complete.
-	Ended(r *Request)
-}
-
 // Engine is the core. All its methods belong to the loop.
 type Engine struct {
 	loop      clock.Loop
@@ -68,6 +27,8 @@ type Engine struct {
 	release   releaser
 	emit      func()
 
+	replicas []*Engine // where it is their front
+	routed   uint64
 	trouble  Trouble // of the step under way
 	withheld []int32 // blocks out of use
 	dead     bool
@@ -92,29 +53,16 @@ type State struct {
 
 // New returns an engine on a loop.
 func New(cfg Config, loop clock.Loop) (*Engine, error) {
-	switch {
-	case cfg.Timer == nil:
-		return nil, errors.New("engine without a step timer")
-	case cfg.BlockSize < 1 || cfg.MaxSeqs < 1 || cfg.MaxTokens < 1 || cfg.MaxModelLen < 2:
-		return nil, fmt.Errorf("engine limits must be positive: block size %d, sequences %d, token budget %d, model length %d",
-			cfg.BlockSize, cfg.MaxSeqs, cfg.MaxTokens, cfg.MaxModelLen)
-	case cfg.Blocks > 1<<31-1:
-		return nil, fmt.Errorf("%d KV blocks are too many", cfg.Blocks)
-	case (cfg.Blocks-1)*cfg.BlockSize < cfg.MaxModelLen:
-		return nil, fmt.Errorf("a sequence of %d tokens (the maximum model length) does not fit into %d KV blocks of %d tokens",
-			cfg.MaxModelLen, cfg.Blocks, cfg.BlockSize)
-	case cfg.WholePrompts && cfg.MaxTokens < cfg.MaxModelLen:
-		return nil, fmt.Errorf("without chunked prefill a token budget of %d is too small for prompts of up to %d", cfg.MaxTokens, cfg.MaxModelLen)
-	}
-	if err := cfg.Speculative.check(); err != nil {
+	if err := cfg.check(); err != nil {
 		return nil, err
 	}
 	p, err := newPolicy(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Policy == Slots && (cfg.BlockSize != 1 || int64(cfg.MaxSeqs)*cfg.MaxModelLen > cfg.Blocks-1) {
-		return nil, fmt.Errorf("%d slots of %d tokens need blocks of 1 token, and more than %d of them", cfg.MaxSeqs, cfg.MaxModelLen, cfg.Blocks)
+	if cfg.Replicas.N > 1 {
+		e := &Engine{loop: loop, cfg: cfg}
+		return e, e.newReplicas()
 	}
 	e := &Engine{loop: loop, cfg: cfg, policy: p, pool: newBlockPool(cfg.Blocks, cfg.BlockSize, cfg.PrefixCache && cfg.Policy != Slots), start: -1}
 	e.release, _ = p.(releaser)
@@ -124,6 +72,9 @@ func New(cfg Config, loop clock.Loop) (*Engine, error) {
 
 // State returns the engine's load now.
 func (e *Engine) State() State {
+	if e.replicas != nil {
+		return e.sum()
+	}
 	return State{Running: len(e.running), Waiting: e.waiting.len(), KVUsage: e.pool.usage(), Counts: e.counts}
 }
 
@@ -142,6 +93,9 @@ func (e *Engine) Submit(r *Request) error {
 	}
 	if err := e.Check(r.PromptTokens, r.MaxTokens); err != nil {
 		return err
+	}
+	if e.replicas != nil {
+		return e.forward(r)
 	}
 	if e.cfg.MaxRequests > 0 && e.inside >= e.cfg.MaxRequests {
 		return ErrOverloaded
@@ -375,6 +329,12 @@ func (e *Engine) observe(r *Request, gap int64) {
 // Abort ends a request early: Finished(Abort) is called at once and its blocks
 // are free. Aborting one that has ended does nothing.
 func (e *Engine) Abort(r *Request) {
+	if e.replicas != nil {
+		if r.home != nil {
+			r.home.Abort(r)
+		}
+		return
+	}
 	switch r.state {
 	case fresh, ended:
 		return

@@ -57,6 +57,7 @@ type Request struct {
 	Listener Listener
 
 	Stats Stats
+	home  *Engine // of several replicas
 	state state
 	seq   sequence
 }
