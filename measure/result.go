@@ -30,7 +30,8 @@ type Requests struct {
 	ByOutcome map[string]int `json:"by_outcome"`
 }
 
-// Attempts counts every sending of the run, and what was never sent.
+// Attempts counts every sending of the run. What was never sent stands in
+// ByOutcome alone.
 type Attempts struct {
 	Total        int            `json:"total"`
 	ByOutcome    map[string]int `json:"by_outcome"`
@@ -75,7 +76,9 @@ func (a *Accumulator) Attempts() Attempts {
 		ByNote: maps.Clone(a.words.notes), ByViolation: maps.Clone(a.words.violations), Examples: maps.Clone(a.words.examples)}
 	for o, n := range a.attempts {
 		t.ByOutcome[string(o)] += n
-		t.Total += n
+		if o != record.Unsent {
+			t.Total += n
+		}
 	}
 	return t
 }

@@ -59,7 +59,7 @@ func (p *page) failures() {
 		p.line("failed", strings.Join(outcomes, ", "))
 	}
 	p.why()
-	if extra := r.Attempts.Total - r.Due; extra > 0 {
+	if extra := r.Attempts.Total - r.Sent; extra > 0 {
 		p.line("", count(r.Attempts.Total)+" attempts in all, repeated ones included")
 	}
 }

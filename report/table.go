@@ -27,6 +27,9 @@ func (p *page) latency() {
 	rows := p.latencyRows()
 	p.blank()
 	switch {
+	case p.s.Requests.OK == 0 && p.s.Requests.Failed == 0 && p.s.Requests.Cut > 0:
+		p.line("latency", fmt.Sprintf("no request ended: the %s that we cut are left out", count(p.s.Requests.Cut)))
+		return
 	case len(rows) == 0:
 		p.line("latency", "no request brought a token: there is nothing to show")
 		return

@@ -40,10 +40,38 @@ func (c *runCommand) dryRun(std streams, s *scenario.Scenario, r *runner.Run) er
 	}
 	request := "virtual time: requests have no bodies"
 	if first != nil {
-		request = fmt.Sprintf("first body\n%s\n\nthe same as curl\n%s", first.Body, curl(s, first))
+		request = fmt.Sprintf("first body\n%s\n\nthe same as curl%s\n%s", first.Body, unsaid(s, r.Plan().Model, first), curl(s, first))
 	}
 	_, err = io.WriteString(std.out, report.Clean(planText(s, r.Plan())+"\n\n"+request)+"\n")
 	return err
+}
+
+// unsaid says, in brackets, what a dry run cannot know or must not show.
+func unsaid(s *scenario.Scenario, model string, r *wire.Request) string {
+	t := &s.Target
+	var parts []string
+	if model == "" {
+		parts = append(parts, "a run asks the target for its only model and names it in each body")
+	}
+	if t.Sim() {
+		parts = append(parts, "the simulated engine has its address only once it runs")
+	}
+	secrets := "secrets are variables"
+	if basic(t, r) {
+		secrets += ", $USERINFO the URL's user:password"
+	}
+	if r.URL.RawQuery != "" {
+		secrets += ", and values of the query are left out"
+	}
+	return " (" + strings.Join(append(parts, secrets), "; ") + ")"
+}
+
+// basic tells whether the URL's user info is the request's credential.
+func basic(t *scenario.Target, r *wire.Request) bool {
+	return slices.ContainsFunc(r.Header, func(f wire.Field) bool {
+		given := slices.ContainsFunc(t.Header, func(h scenario.Header) bool { return strings.EqualFold(h.Name, f.Name) })
+		return !given && strings.EqualFold(f.Name, "Authorization") && strings.HasPrefix(f.Value, "Basic ")
+	})
 }
 
 // curl writes a request as a command of curl. Secrets are variables of the
@@ -72,7 +100,12 @@ func curl(s *scenario.Scenario, r *wire.Request) string {
 	if p := t.Proxy.URL; p != nil {
 		add("--proxy", scenario.Redacted(p))
 	}
+	user := basic(t, r)
 	for _, f := range r.Header {
+		if user && strings.EqualFold(f.Name, "Authorization") {
+			args = append(args, `-u "$USERINFO"`)
+			continue
+		}
 		if text, secret := secretField(t, f.Name); secret {
 			args = append(args, `-H "`+f.Name+": "+text+`"`)
 			continue
