@@ -172,6 +172,9 @@ func (x *Exchange) end(err error) {
 // Asked is the request. It is not to be changed.
 func (x *Exchange) Asked() *Ask { return x.ask }
 
+// MaxModelLen is the most tokens of prompt and answer together.
+func (x *Exchange) MaxModelLen() int64 { return x.service.Engine.MaxModelLen }
+
 // Unix is a moment of the choices' Stats in Unix ns.
 func (x *Exchange) Unix(at int64) int64 { return x.unix(at) }
 

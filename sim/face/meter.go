@@ -44,9 +44,9 @@ type Snapshot struct {
 	Generated int64                 // tokens
 	Prefill   int64                 // ns from scheduling to the first token, over requests
 	Decode    int64                 // ns from the first to the last token, over ended requests
-	Queue     int64                 // ns in the waiting queue, over ended requests
-	Inference int64                 // ns from scheduling to the last token, over ended requests
-	EndToEnd  int64                 // ns from arrival to the end, over ended requests
+	Queue     int64                 // ns in the waiting queue, over complete requests
+	Inference int64                 // ns from scheduling to the last token, over complete requests
+	EndToEnd  int64                 // ns from arrival to the end, over complete requests
 	Sequences int64                 // scheduled, over steps
 	Longest   int64                 // tokens of the longest sequence that ended
 	Prefills  int64                 // steps that computed parts of prompts
@@ -179,9 +179,11 @@ func (m *Meter) Ended(r *core.Request) {
 	m.observe(InferenceTime, seconds(st.LastToken-st.Scheduled))
 	m.observe(ComputedPrompt, float64(st.Prompt-st.Cached))
 	m.snap.Decode += st.LastToken - st.FirstToken
-	m.snap.Queue += st.Scheduled - st.Queued
-	m.snap.Inference += st.LastToken - st.Scheduled
-	m.snap.EndToEnd += st.Ended - st.Arrived
+	if st.Finish != core.Abort {
+		m.snap.Queue += st.Scheduled - st.Queued
+		m.snap.Inference += st.LastToken - st.Scheduled
+		m.snap.EndToEnd += st.Ended - st.Arrived
+	}
 	if st.Output > 1 {
 		m.observe(PerOutputToken, seconds(st.LastToken-st.FirstToken)/float64(st.Output-1))
 	}
