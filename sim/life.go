@@ -15,6 +15,7 @@ type process struct {
 	loop     clock.Loop
 	faults   *fault.Set
 	listener *fault.Listener
+	others   []*fault.Listener // that die with it
 	// open returns the service of a new life and its routes.
 	open    func(died func(at int64)) (*face.Service, http.Handler, error)
 	current atomic.Pointer[life]
@@ -48,6 +49,9 @@ func (p *process) live() (kill func(at int64), err error) {
 // died is called on the loop when the engine dies.
 func (p *process) died(at int64) {
 	p.listener.Kill()
+	for _, l := range p.others {
+		l.Kill()
+	}
 	after := p.faults.Revival()
 	if after == 0 {
 		return
@@ -60,6 +64,9 @@ func (p *process) died(at int64) {
 		}
 		p.faults.Reborn(at+after, kill)
 		p.listener.Revive()
+		for _, l := range p.others {
+			l.Revive()
+		}
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/tokamak-bench/tokamak/sim/llamacpp"
 	"github.com/tokamak-bench/tokamak/sim/ollama"
 	"github.com/tokamak-bench/tokamak/sim/sglang"
+	"github.com/tokamak-bench/tokamak/sim/spans"
 	"github.com/tokamak-bench/tokamak/sim/tgi"
 	"github.com/tokamak-bench/tokamak/sim/vllm"
 	"github.com/tokamak-bench/tokamak/token"
@@ -28,6 +29,13 @@ type ServeOptions struct {
 	// Clock, where set, is the engine's; Serve closes it. It defaults to the
 	// machine's.
 	Clock *clock.Real
+	// DCGM, where set, serves the accelerators' metrics as dcgm-exporter does.
+	DCGM net.Listener
+	// GRPC and Metrics, where set, serve Triton's gRPC API and its metrics; only
+	// for that engine. Serve closes these listeners as it does its own.
+	GRPC, Metrics net.Listener
+	// Spans, where set, gets the spans of requests.
+	Spans *spans.Exporter
 }
 
 // stopping is how long requests under way may go on after Serve was told to end.
@@ -37,6 +45,7 @@ const stopping = 500 * time.Millisecond
 // it returns nil. It closes l. It listens at once; requests that need the
 // tokenizer wait until it is loaded.
 func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) error {
+	defer so.close()
 	cfg, err := o.Config()
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -48,28 +57,37 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	defer c.Close()
 	loop := clock.NewRealLoop(c)
 	defer loop.Close()
+	beside := newSides(&o, &so, &cfg, loop)
 	gate, epoch, faults := o.Faults.Gate(), c.Epoch(), o.FaultSet(loop)
 	p := &process{loop: loop, faults: faults, listener: fault.NewListener(l)}
 	p.open = func(died func(int64)) (*face.Service, http.Handler, error) {
 		core := cfg
 		core.Disturbance, core.Died = faults, died
-		service, err := face.New(face.Config{Engine: core, Gate: gate, Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
+		of := face.Config{Engine: core, Gate: gate, Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
 			Utilization: o.MemoryUtilization, Hidden: o.Model.Hidden,
-			LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}, loop, epoch)
+			LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}
+		if so.Spans != nil {
+			of.Ended = so.Spans.Ended
+		}
+		service, err := face.New(of, loop, epoch)
 		if err != nil {
 			return nil, nil, err
 		}
 		go service.Warm()
-		return service, faces()[o.Engine](service), nil
+		return service, faces(beside)[o.Engine](service), nil
 	}
 	if err := p.start(); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	beside.start(p)
 	server := &http.Server{Handler: faults.Wrap(p), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(p.listener) }()
 	select {
 	case err := <-ended:
+		now, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		cancel()
+		beside.stop(now)
 		return err
 	case <-ctx.Done():
 	}
@@ -78,15 +96,16 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	if server.Shutdown(quiet) != nil {
 		_ = server.Close()
 	}
+	beside.stop(quiet)
 	<-ended
 	p.stop() // cut requests leave the engine before its loop ends
 	return nil
 }
 
 // faces are the engines by name.
-func faces() map[string]func(*face.Service) http.Handler {
+func faces(beside *sides) map[string]func(*face.Service) http.Handler {
 	return map[string]func(*face.Service) http.Handler{
-		"vllm": vllm.New, "sglang": sglang.New, "tgi": tgi.New, "llamacpp": llamacpp.New, "ollama": ollama.New}
+		"vllm": vllm.New, "sglang": sglang.New, "tgi": tgi.New, "llamacpp": llamacpp.New, "ollama": ollama.New, tritonEngine: beside.triton}
 }
 
 // loadCodec returns the built-in tokenizer, whatever the model: its client

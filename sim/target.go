@@ -87,7 +87,7 @@ func (o *Options) Set(values url.Values) error {
 
 func parameters(o *Options) map[string]func(string) error {
 	return map[string]func(string) error{
-		"engine":                 o.setEngine("vllm", "sglang", "tgi", "llamacpp", "ollama"),
+		"engine":                 o.setEngine("vllm", "sglang", "tgi", "llamacpp", "ollama", tritonEngine),
 		"scheduler":              o.setScheduler,
 		"max_requests":           integer(&o.MaxRequests, 0, 1<<30),
 		"waiting_served_ratio":   number(&o.WaitingServedRatio, 0, 100),

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/url"
 	"os"
 	"reflect"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/sim"
@@ -23,7 +25,8 @@ type simCommand struct {
 	simParameters
 	Log       string `name:"log" placeholder:"FILE" help:"One JSON line for each ended request."`
 	LogTokens bool   `name:"log-tokens" help:"With the moment at which each token was written."`
-	Child     bool   `name:"child" hidden:"" help:"Serve the run that started this process."`
+	simPorts
+	Child bool `name:"child" hidden:"" help:"Serve the run that started this process."`
 	output
 }
 
@@ -106,9 +109,18 @@ func (c *simCommand) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return exit.With(exit.Usage, fmt.Errorf("--listen: %w", err))
 	}
-	base := "http://" + listener.Addr().String() + "/v1"
+	if err := c.open(ctx, &o, &so); err != nil {
+		return exit.With(exit.Usage, errors.Join(err, listener.Close()))
+	}
+	if so.Spans != nil {
+		defer c.closeSpans(ctx, so.Spans, std)
+	}
+	base := "http://" + listener.Addr().String()
+	if o.Engine != "triton" {
+		base += "/v1"
+	}
 	if c.Child || c.json() {
-		hello, err := json.Marshal(map[string]string{"url": base})
+		hello, err := json.Marshal(c.addresses(base, &so))
 		if err != nil {
 			return err
 		}
@@ -117,6 +129,10 @@ func (c *simCommand) Run(ctx context.Context, std streams) (err error) {
 		}
 	} else {
 		tell(std.err, "simulating %s on %s at %s", o.Served, o.GPU.Name, base)
+		beside := c.addresses("", &so)
+		for _, what := range slices.Sorted(maps.Keys(beside)) {
+			tell(std.err, "%s at %s", what, beside[what])
+		}
 	}
 	if c.Child {
 		var cancel context.CancelFunc

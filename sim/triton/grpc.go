@@ -118,7 +118,7 @@ func code(p *face.Problem) codes.Code {
 	switch p.Kind {
 	case face.NoModel:
 		return codes.NotFound
-	case face.Stopping, face.Loading:
+	case face.Stopping, face.Loading, face.Overloaded:
 		return codes.Unavailable
 	case face.NoSupport:
 		return codes.Unimplemented

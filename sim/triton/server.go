@@ -60,7 +60,7 @@ func httpStatus(p *face.Problem) int {
 		return http.StatusNotFound
 	case face.TooLarge:
 		return http.StatusRequestEntityTooLarge
-	case face.Stopping, face.Loading:
+	case face.Stopping, face.Loading, face.Overloaded:
 		return http.StatusServiceUnavailable
 	case face.NoSupport:
 		return http.StatusNotImplemented
