@@ -158,7 +158,8 @@ func faceSeries() map[string][3]string {
 // page parses.
 func TestFaceMetrics(t *testing.T) {
 	for face, names := range faceSeries() {
-		serve(t, "sim://llama3-8b@a100-80g?engine="+face, func(s *served) {
+		// llama.cpp counts the prompt tokens that it computes.
+		serve(t, "sim://llama3-8b@a100-80g?prefix_caching=false&engine="+face, func(s *served) {
 			var wg sync.WaitGroup
 			var mu sync.Mutex
 			prompt, output := 0.0, 0.0
@@ -197,7 +198,8 @@ func TestFaceMetrics(t *testing.T) {
 // Running is arrivals × residence (Little's law), within 5 %.
 func TestLittlesLaw(t *testing.T) {
 	for face, names := range faceSeries() {
-		serve(t, "sim://llama3-8b@a100-80g?engine="+face, func(s *served) {
+		// Nobody may queue: slots enough, and no waiting for a batch.
+		serve(t, "sim://llama3-8b@a100-80g?max_num_seqs=64&waiting_served_ratio=0&engine="+face, func(s *served) {
 			const rate, seconds = 10, 14
 			ctx, stop := context.WithCancel(s.t.Context())
 			defer stop()
@@ -255,7 +257,7 @@ func TestFaceDisconnects(t *testing.T) {
 func TestFaceInfo(t *testing.T) {
 	for face, list := range map[string]map[string]string{
 		"vllm":     {"/v1/models": `"owned_by":"vllm"`},
-		"sglang":   {"/get_model_info": `"is_generation":true`, "/get_server_info": `"max_total_num_tokens":465328`, "/v1/models": `"owned_by":"sglang"`, "/health": ``, "/health_generate": ``},
+		"sglang":   {"/get_model_info": `"is_generation":true`, "/get_server_info": `"max_total_num_tokens":446336`, "/v1/models": `"owned_by":"sglang"`, "/health": ``, "/health_generate": ``},
 		"tgi":      {"/info": `"max_total_tokens":8192`, "/health": ``, "/v1/models": `"object":"list"`},
 		"llamacpp": {"/props": `"n_ctx":8192`, "/slots": `"is_processing":false`, "/health": `{"status":"ok"}`, "/v1/models": `"owned_by":"llamacpp"`},
 		"ollama":   {"/api/tags": `"name":"llama3-8b"`, "/api/version": `0.17.4`, "/": "Ollama is running", "/v1/models": `"owned_by":"library"`},

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -501,4 +502,50 @@ func TestFaultsOfEveryFace(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestAdaptersKeepBlocksApart(t *testing.T) {
+	serve(t, faulty+"&lora=sql,poems", func(s *served) {
+		ask := func(model string) (text string, cached float64) {
+			body := `{"model":"` + model + `","prompt":"` + strings.Repeat("one two three four ", 12) + `","max_tokens":6,"ignore_eos":true}`
+			var out struct {
+				Choices []struct{ Text string }
+				Usage   struct {
+					Details struct {
+						Cached float64 `json:"cached_tokens"`
+					} `json:"prompt_tokens_details"`
+				}
+			}
+			if err := json.Unmarshal([]byte(s.read(s.post(s.t.Context(), "/v1/completions", body))), &out); err != nil || len(out.Choices) != 1 {
+				t.Fatal(err, model)
+			}
+			return out.Choices[0].Text, out.Usage.Details.Cached
+		}
+		base, _ := ask("llama3-8b")
+		sql, cached := ask("sql")
+		again, hit := ask("sql")
+		poem, other := ask("poems")
+		if sql == base || sql != again || poem == sql || cached != 0 || other != 0 || hit == 0 {
+			t.Errorf("%q %q %q %q, cached %v %v %v", base, sql, again, poem, cached, hit, other)
+		}
+		if out := s.get("/v1/models"); !strings.Contains(out, `"id":"poems"`) || !strings.Contains(out, `"parent":"llama3-8b"`) {
+			t.Error(out)
+		}
+	})
+}
+
+func TestPriorityGoesFirst(t *testing.T) {
+	serve(t, faulty+"&scheduler=priority&max_num_seqs=1", func(s *served) {
+		order := make(chan int64, 4)
+		for _, p := range []int64{0, 3, 1, 2} {
+			go func() {
+				_, _ = s.try(fmt.Sprintf(`{"prompt":"tell me more","max_tokens":20,"ignore_eos":true,"priority":%d}`, p))
+				order <- p
+			}()
+			time.Sleep(time.Millisecond)
+		}
+		if got := []int64{<-order, <-order, <-order, <-order}; !slices.IsSorted(got) {
+			t.Error(got)
+		}
+	})
 }

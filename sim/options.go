@@ -43,8 +43,10 @@ type Options struct {
 	SpeculativeTokens int64
 	Acceptance        float64
 	// DP is how many replicas of engine and accelerators stand behind Router.
-	DP     int
-	Router core.Router
+	DP int
+	// Adapters are names of LoRA adapters that are served as models.
+	Adapters []string
+	Router   core.Router
 	// MeanOutput is about how many tokens the model answers with when it is
 	// left to end by itself.
 	MeanOutput float64

@@ -86,6 +86,18 @@ func (o *Options) setRouter(name string) error {
 	return fmt.Errorf("expected %s, %s or %s", core.RoundRobin, core.LeastLoaded, core.PrefixAware)
 }
 
+// setAdapters reads names separated by commas.
+func (o *Options) setAdapters(names string) error {
+	list := strings.Split(names, ",")
+	for i, n := range list {
+		if n == "" || slices.Contains(list[:i], n) || n == o.Served {
+			return fmt.Errorf("expected names separated by commas, each once")
+		}
+	}
+	o.Adapters = list
+	return nil
+}
+
 // first are the parameters that set others' defaults: they are applied before.
 func first(a, b string) int {
 	rank := func(k string) int { return slices.Index([]string{"scheduler", "engine"}, k) }

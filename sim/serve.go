@@ -64,7 +64,7 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 		core := cfg
 		core.Disturbance, core.Died = faults, died
 		of := face.Config{Engine: core, Gate: gate, Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
-			Utilization: o.MemoryUtilization, Hidden: o.Model.Hidden,
+			Utilization: o.MemoryUtilization, Adapters: o.Adapters, Hidden: o.Model.Hidden,
 			LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}
 		if so.Spans != nil {
 			of.Ended = so.Spans.Ended

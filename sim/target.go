@@ -95,6 +95,7 @@ func parameters(o *Options) map[string]func(string) error {
 		"speculative_tokens":     integer(&o.SpeculativeTokens, 0, 64),
 		"dp":                     integer(&o.DP, 1, 1024),
 		"router":                 o.setRouter,
+		"lora":                   o.setAdapters,
 		"acceptance":             number(&o.Acceptance, 0, 1),
 		"seed":                   unsigned(&o.Seed),
 		"tp":                     integer(&o.TP, 1, 1024),

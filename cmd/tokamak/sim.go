@@ -48,6 +48,7 @@ type simParameters struct {
 	PrefixCaching *string `name:"prefix-caching" group:"engine" placeholder:"BOOL" help:"Reuse the KV cache of equal prefixes."`
 	Chunked       *string `name:"chunked-prefill" group:"engine" placeholder:"BOOL" help:"Cut long prompts to the token budget."`
 	Scheduler     *string `name:"scheduler" group:"engine" placeholder:"NAME" help:"Scheduling to follow, where it is not the engine's own: vllm, priority, sglang, tensorrt-llm, llama.cpp, tgi."`
+	LoRA          *string `name:"lora" group:"engine" placeholder:"NAME,…" help:"Names of LoRA adapters, served as models."`
 	DP            *string `name:"dp" group:"engine" placeholder:"N" help:"Replicas of engine and accelerators behind a router."`
 	Router        *string `name:"router" group:"engine" placeholder:"NAME" help:"How requests are spread over replicas: round_robin, least_loaded, prefix."`
 	MaxRequests   *string `name:"max-requests" group:"engine" placeholder:"N" help:"Requests that may wait and run; one more gets 429."`

@@ -19,6 +19,9 @@ type Ask struct {
 	MinTokens int64      // before it ends by itself or at a stop string
 	IgnoreEOS bool       // the model does not end by itself
 	Seed      *int64
+	// Model is what the client asked for. An adapter has answers and KV blocks of its own.
+	Model    string
+	Priority int64 // low ones first, under the priority policy
 	// Temperature and TopP are told in spans alone; nil: the engine's default.
 	Temperature, TopP *float64
 	CacheSalt         string   // requests with other salts share no KV blocks

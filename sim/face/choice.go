@@ -51,13 +51,21 @@ func (x *Exchange) choose(i int, l *Language) {
 	if a.Seed != nil {
 		seed = core.Mix(seed, uint64(*a.Seed))
 	}
+	adapter := x.service.adapter(a.Model)
+	if adapter != 0 {
+		seed = core.Mix(seed, adapter)
+	}
 	seed = core.Mix(core.Mix(seed, Fingerprint(ids)), uint64(i%n))
 	c := &x.Choices[i]
 	c.x, c.Index, c.Seed = x, i, seed
 	c.answer = l.answers.Start(seed)
 	c.request = core.Request{ID: x.ID, PromptTokens: int64(len(ids)), Content: &c.content, Arrived: x.arrived, MaxTokens: a.MaxTokens, Listener: (*listener)(c)}
+	c.request.Priority = a.Priority
 	if a.CacheSalt != "" {
 		c.request.CacheKey = saltKey(a.CacheSalt)
+	}
+	if adapter != 0 {
+		c.request.CacheKey = core.Mix(c.request.CacheKey, adapter)
 	}
 	switch {
 	case a.Script != nil:

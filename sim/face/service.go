@@ -3,6 +3,7 @@ package face
 import (
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,7 +21,8 @@ type Config struct {
 	Seed        uint64
 	MeanOutput  float64
 	Utilization float64
-	Hidden      int64 // width of the model: the length of an embedding
+	Adapters    []string // names of LoRA adapters, as models
+	Hidden      int64    // width of the model: the length of an embedding
 	// LoadCodec returns the tokenizer. It is called once, after the server
 	// has begun to listen; requests with text wait for it.
 	LoadCodec func() (Codec, error)
@@ -93,7 +95,17 @@ func (s *Service) Started() time.Time { return s.epoch }
 func (s *Service) Load() int64 { return s.load.Load() }
 
 // Is tells whether a request's model is the one that is served; none is.
-func (s *Service) Is(model string) bool { return model == "" || model == s.Served || model == s.ID }
+func (s *Service) Is(model string) bool {
+	return model == "" || model == s.Served || model == s.ID || slices.Contains(s.Adapters, model)
+}
+
+// adapter is the key of an adapter's answers and KV blocks; 0: of no adapter.
+func (s *Service) adapter(model string) uint64 {
+	if !slices.Contains(s.Adapters, model) {
+		return 0
+	}
+	return core.Mix(1, saltKey(model))
+}
 
 // A Reader reads a request of one API; l is the model's language.
 type Reader func(r *http.Request, l *Language) (*Ask, *Problem)

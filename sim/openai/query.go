@@ -24,6 +24,7 @@ type query struct {
 	Temperature         *float64        `json:"temperature"`
 	TopP                *float64        `json:"top_p"`
 	CacheSalt           string          `json:"cache_salt"`
+	Priority            int64           `json:"priority"`
 	Stop                json.RawMessage `json:"stop"`
 	KeepStop            bool            `json:"include_stop_str_in_output"`
 	Logprobs            json.RawMessage `json:"logprobs"`
@@ -114,7 +115,7 @@ func (q *query) check(a api) *face.Problem {
 // ask turns a checked query into what the engine gets.
 func (d *Dialect) ask(q *query, l *face.Language, a api, seed uint64) (*face.Ask, *face.Problem) {
 	ask := &face.Ask{Prefix: d.shape(a).Prefix, N: q.choices(), MinTokens: q.MinTokens, IgnoreEOS: q.IgnoreEOS, Seed: q.Seed, Temperature: q.Temperature, TopP: q.TopP, CacheSalt: q.CacheSalt,
-		KeepStop: q.KeepStop, LateHeaders: d.LateHeaders}
+		Model: q.Model, Priority: q.Priority, KeepStop: q.KeepStop, LateHeaders: d.LateHeaders}
 	switch {
 	case q.MaxTokens != nil:
 		ask.MaxTokens = *q.MaxTokens

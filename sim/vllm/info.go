@@ -33,8 +33,14 @@ type modelCard struct {
 }
 
 func (i info) models(w http.ResponseWriter, _ *http.Request) {
-	face.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []modelCard{{ID: i.s.Served, Object: "model",
-		Created: i.s.Started().Unix(), OwnedBy: "vllm", Root: i.s.ID, MaxModelLen: i.s.Engine.MaxModelLen}}})
+	base := modelCard{ID: i.s.Served, Object: "model", Created: i.s.Started().Unix(), OwnedBy: "vllm", Root: i.s.ID, MaxModelLen: i.s.Engine.MaxModelLen}
+	list := []modelCard{base}
+	for _, name := range i.s.Adapters {
+		card := base
+		card.ID, card.Root, card.Parent = name, name, &base.ID
+		list = append(list, card)
+	}
+	face.WriteJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
 }
 
 // tokenize answers as vLLM's route does, for a prompt or for messages.
