@@ -117,6 +117,7 @@ var runs = map[string]made{
 func limited(r *Run) {
 	r.Notices = []string{QuotaNotice(250, map[string]string{"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "0"})}
 	r.Adapted = []string{"ignore_eos dropped: the server refused it"}
+	r.Tags = map[string]string{"team": "inference", "gpu": "a100"}
 }
 
 func TestText(t *testing.T) {

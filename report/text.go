@@ -95,7 +95,11 @@ func (p *page) header() {
 	if r.Name != "" {
 		name = r.Name + ", " + r.Start.UTC().Format("2006-01-02 15:04:05 UTC")
 	}
-	p.line("tokamak", fmt.Sprintf("%s, seed %d", name, r.Seed))
+	name += fmt.Sprintf(", seed %d", r.Seed)
+	for _, k := range slices.Sorted(maps.Keys(r.Tags)) {
+		name += ", " + k + "=" + r.Tags[k]
+	}
+	p.line("tokamak", name)
 	var target strings.Builder
 	target.WriteString(strings.Join(r.Targets, " "))
 	for _, part := range []string{r.API, r.Model} {

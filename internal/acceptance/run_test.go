@@ -88,7 +88,7 @@ func TestFailuresCannotBeMisread(t *testing.T) {
 		t.Errorf("slo %+v", s.SLO[0])
 	}
 	latency := o.stdout[strings.Index(o.stdout, "latency"):]
-	for _, want := range []string{"97.66%", "FAIL"} {
+	for _, want := range []string{"97.7%", "FAIL"} {
 		if !strings.Contains(o.stdout, want) {
 			t.Errorf("the summary lacks %q", want)
 		}
