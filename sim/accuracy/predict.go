@@ -27,6 +27,9 @@ func NewCase(r Row, kv hardware.Precision) (*Case, error) {
 	}
 	o := sim.Default(s.Model, s.GPU)
 	o.TP, o.Weights, o.KV = s.TP, s.Weights, kv
+	if b := r.budget(); b > 0 {
+		o.MaxTokens = b
+	}
 	return NewLoopCase(r, o, r.loop())
 }
 
@@ -62,6 +65,15 @@ func (r *Row) loop() Loop {
 		l.Unique = 100
 	}
 	return l
+}
+
+// budget is the token budget of a step where a row's source sets one, else 0:
+// aiconfigurator's own measurements run with the configurations that it makes.
+func (r *Row) budget() int64 {
+	if r.ragged() || r.Engine != "trtllm" && r.Engine != "vllm" {
+		return 0
+	}
+	return r.Concurrency + r.ISL + 1500
 }
 
 // ragged tells whether a row is of the InferenceX harness, which draws lengths

@@ -1,6 +1,7 @@
 package accuracy
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -112,5 +113,50 @@ func TestScheduleIsTheEngines(t *testing.T) {
 		if math.Abs(dp) > tc.tpot || math.Abs(df) > tc.ttft {
 			t.Errorf("%s %+v: TPOT %+.2f %%, TTFT %+.1f %% from the engine", tc.row.Model, tc.loop, dp, df)
 		}
+	}
+}
+
+// What a row is predicted with is what a target of its name simulates: preset,
+// precision of the KV cache, limits. One row of each set of vLLM's, served in
+// virtual time through sim://.
+func TestTargetsGiveThePredictions(t *testing.T) {
+	rows, err := Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := apart(rows)
+	seen := map[Set]bool{}
+	for i, r := range rows {
+		if r.Engine != "vllm" || !r.ragged() || r.OSL > 1024 || r.Concurrency != 8 || why[i] != "" || seen[r.Set()] {
+			continue
+		}
+		seen[r.Set()] = true
+		o, err := sim.ParseTarget(fmt.Sprintf("sim://%s@%s?dtype=%s&tp=%d", r.Model, r.GPU, r.DType, r.TP))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := NewCase(r, o.Setup().KV)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := c.Predict(&o.GPU.Efficiency)
+		v := clock.NewVirtual(time.Unix(0, 0))
+		e, err := sim.NewEngine(o, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := loopRun{t: t, l: r.loop(), e: e, v: v}
+		for range l.l.Clients {
+			l.submit()
+		}
+		v.Wait(clock.Forever)
+		got := l.tpot / l.n
+		t.Logf("%s %s: TPOT measured %.2f ms, predicted %.2f, the engine's %.2f", r.Set(), r.Regime(), r.TPOT, want, got)
+		if d := 100 * (got/want - 1); math.Abs(d) > 1.5 {
+			t.Errorf("%s: the engine is %+.1f %% from the prediction", r.key(), d)
+		}
+	}
+	if len(seen) < 8 {
+		t.Errorf("only %d sets", len(seen))
 	}
 }
