@@ -22,6 +22,8 @@ const (
 	DecodeTime                    // time from the first to the last token
 	APITime                       // time from arrival to the waiting queue
 	StepTime                      // of a step
+	PrefillStep                   // of a step that computes parts of prompts: its time
+	DecodeStep                    // of one that does not
 	StepTokens                    // of a step
 	StepSequences                 // of a step
 	PromptTokens                  // of a request
@@ -119,6 +121,9 @@ func (m *Meter) Step(s *core.Step) {
 	m.snap.LastStep = *s
 	if s.Tokens > s.Sequences {
 		m.snap.Prefills++
+		m.observe(PrefillStep, seconds(s.End-s.Start))
+	} else {
+		m.observe(DecodeStep, seconds(s.End-s.Start))
 	}
 	m.observe(StepTokens, float64(s.Tokens))
 	m.observe(StepSequences, float64(s.Sequences))

@@ -148,7 +148,7 @@ func (x *Exchange) open(r *http.Request, read Reader) *Problem {
 		problem = x.service.refuse()
 	}
 	if most := x.service.Engine.MaxRequests; problem == nil && most > 0 && x.service.load.Load() > most {
-		problem = &Problem{Kind: Injected, Message: "Model is overloaded", Status: http.StatusTooManyRequests}
+		problem = &Problem{Kind: Overloaded, Message: "too many requests are waiting or running"}
 	}
 	if problem != nil {
 		return problem

@@ -13,9 +13,6 @@ import (
 // Version is the TGI whose API is modelled, and that it is a model of it.
 const Version = "3.3.6+sim"
 
-// maxConcurrent is how many requests TGI takes at once by default.
-const maxConcurrent = 128
-
 func dialect() *openai.Dialect {
 	return &openai.Dialect{
 		Chat: openai.Shape{Open: `,"delta":{"role":"assistant","content":"`, Close: `"}`, Empty: `,"delta":{"role":"assistant","content":""}`,

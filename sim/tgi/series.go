@@ -14,16 +14,15 @@ func ok(s *snapshot) int64 { return s.Finished[core.Stop] + s.Finished[core.Leng
 
 func invalid(s *snapshot) int64 { return s.Refused[face.Invalid] + s.Refused[face.TooLong] }
 
-// series are TGI's metrics. The core steps as vLLM does, so that a step is
-// both a prefill and a decode: it is counted as a decode, and as a prefill
-// where it computes more than one token a sequence.
+// series are TGI's metrics. A step that computes more than a token a sequence
+// is a prefill.
 func series() *face.Series {
 	n := func(f func(*snapshot) int64) func(*snapshot) float64 {
 		return func(s *snapshot) float64 { return float64(f(s)) }
 	}
 	l := func(k, v string) prometheus.Labels { return prometheus.Labels{k: v} }
 	const failed, batches, batchesOK = "Requests that failed, by error.", "Batches, by method.", "Batches that went well, by method."
-	steps := n(func(s *snapshot) int64 { return s.Counts.Steps })
+	decodes := n(func(s *snapshot) int64 { return s.Counts.Steps - s.Prefills })
 	values := []face.Value{
 		{Name: "queue_size", Help: "Requests waiting.", Gauge: true, Get: n(func(s *snapshot) int64 { return int64(s.Waiting) })},
 		{Name: "batch_current_size", Help: "Requests in the batch.", Gauge: true, Get: n(func(s *snapshot) int64 { return int64(s.Running) })},
@@ -47,7 +46,7 @@ func series() *face.Series {
 		{Name: "batch_concat", Help: "Batches joined, by reason; not told here.", Labels: l("reason", "backpressure"), Get: func(*snapshot) float64 { return 0 }},
 	}
 	for _, method := range []string{"prefill", "decode"} {
-		get := steps
+		get := decodes
 		if method == "prefill" {
 			get = n(func(s *snapshot) int64 { return s.Prefills })
 		}
@@ -89,8 +88,10 @@ func histograms() []face.Histogram {
 		list = append(list, face.Histogram{Name: h.name, Help: h.help, Of: h.of, Buckets: h.buckets})
 	}
 	for _, name := range []string{"inference", "forward"} {
-		list = append(list, face.Histogram{Name: "batch_" + name + "_duration", Help: "Time of a step, in s.", Of: face.StepTime, Buckets: times,
-			Labels: prometheus.Labels{"method": "decode"}})
+		for method, of := range map[string]face.Measure{"prefill": face.PrefillStep, "decode": face.DecodeStep} {
+			list = append(list, face.Histogram{Name: "batch_" + name + "_duration", Help: "Time of a step, in s.", Of: of, Buckets: times,
+				Labels: prometheus.Labels{"method": method}})
+		}
 	}
 	return list
 }

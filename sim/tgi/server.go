@@ -9,12 +9,8 @@ import (
 // New returns TGI's routes.
 func New(s *face.Service) http.Handler {
 	m, d, i := http.NewServeMux(), dialect(), info{s}
-	d.Full = i.full
 	generate := func(stream *bool) http.HandlerFunc {
 		return s.Handle(func(r *http.Request, l *face.Language) (*face.Ask, *face.Problem) {
-			if problem := i.full(); problem != nil {
-				return nil, problem
-			}
 			body, problem := face.Body(r)
 			if problem != nil {
 				return nil, problem
@@ -48,14 +44,6 @@ func New(s *face.Service) http.Handler {
 // info answers what is no request to the engine.
 type info struct{ s *face.Service }
 
-// full refuses what exceeds the limit of requests at once.
-func (i info) full() *face.Problem {
-	if i.s.Load() > maxConcurrent {
-		return &face.Problem{Kind: face.Overloaded}
-	}
-	return nil
-}
-
 func (i info) health(w http.ResponseWriter, _ *http.Request) {
 	if !i.s.Ready() {
 		face.WriteJSON(w, http.StatusServiceUnavailable, map[string]string{"error": "unhealthy", "error_type": "healthcheck"})
@@ -68,7 +56,7 @@ func (i info) models(w http.ResponseWriter, _ *http.Request) {
 
 func (i info) info(w http.ResponseWriter, _ *http.Request) {
 	limit := i.s.Engine.MaxModelLen
-	face.WriteJSON(w, http.StatusOK, map[string]any{"model_id": i.s.ID, "model_sha": nil, "model_pipeline_tag": "text-generation", "max_concurrent_requests": maxConcurrent,
+	face.WriteJSON(w, http.StatusOK, map[string]any{"model_id": i.s.ID, "model_sha": nil, "model_pipeline_tag": "text-generation", "max_concurrent_requests": i.s.Engine.MaxRequests,
 		"max_best_of": 1, "max_stop_sequences": maxStop, "max_input_tokens": limit - 1, "max_total_tokens": limit, "validation_workers": 1, "max_client_batch_size": 4,
 		"router": "text-generation-router", "version": Version, "sha": nil, "docker_label": nil})
 }

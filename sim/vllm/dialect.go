@@ -67,8 +67,10 @@ func refuse(w http.ResponseWriter, p *face.Problem) {
 		e.Message, e.Type, e.Code = fmt.Sprintf("The model `%s` does not exist.", p.Message), "NotFoundError", http.StatusNotFound
 	case face.TooLarge:
 		e.Code = http.StatusRequestEntityTooLarge
-	case face.Stopping, face.Loading, face.Overloaded:
+	case face.Stopping, face.Loading:
 		e.Type, e.Code = "ServiceUnavailableError", http.StatusServiceUnavailable
+	case face.Overloaded:
+		e.Type, e.Code = "TooManyRequests", http.StatusTooManyRequests
 	case face.NoSupport:
 		e.Type, e.Code = "NotImplementedError", http.StatusNotImplemented
 	case face.Injected:
