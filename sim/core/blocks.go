@@ -1,7 +1,9 @@
 package core
 
+import "math/bits"
+
 // blockPool is the paged KV cache's memory: blocks with reference counts, the
-// queue of free ones, and the index from content keys to blocks. A free block
+// queue of free ones, and a hash table from content keys to blocks. A free block
 // keeps its content until it is taken for another (lazy eviction). Block 0 is
 // the null block, never given out.
 type blockPool struct {
@@ -9,17 +11,20 @@ type blockPool struct {
 	caching bool
 	refs    []int32
 	key     []uint64 // 0: no content
-	same    []int32  // next block with the same key, -1 at the end
+	heads   []int32  // first block of each bucket of keys, 0: none
+	chain   []int32  // next block of the bucket, 0 at the end
 	next    []int32  // free queue, block 0 is its sentinel
 	prev    []int32
 	free    int64
-	index   map[uint64]int32
 	evicted int64
 }
 
 func newBlockPool(blocks, size int64, caching bool) *blockPool {
-	p := &blockPool{size: size, caching: caching, refs: make([]int32, blocks), key: make([]uint64, blocks), same: make([]int32, blocks),
-		next: make([]int32, blocks), prev: make([]int32, blocks), index: make(map[uint64]int32, blocks)}
+	p := &blockPool{size: size, caching: caching, refs: make([]int32, blocks), key: make([]uint64, blocks),
+		next: make([]int32, blocks), prev: make([]int32, blocks)}
+	if caching {
+		p.heads, p.chain = make([]int32, 1<<bits.Len64(uint64(blocks))), make([]int32, blocks)
+	}
 	for i := int32(1); i < int32(blocks); i++ {
 		p.append(i)
 	}
@@ -81,10 +86,15 @@ func (p *blockPool) release(blocks []int32) {
 	}
 }
 
+// bucket is where the chain of a key begins. Keys are well mixed.
+func (p *blockPool) bucket(key uint64) *int32 { return &p.heads[key&uint64(len(p.heads)-1)] }
+
 // lookup returns a block with the key, or -1.
 func (p *blockPool) lookup(key uint64) int32 {
-	if b, ok := p.index[key]; ok {
-		return b
+	for b := *p.bucket(key); b != 0; b = p.chain[b] {
+		if p.key[b] == key {
+			return b
+		}
 	}
 	return -1
 }
@@ -92,30 +102,21 @@ func (p *blockPool) lookup(key uint64) int32 {
 // remember says that a block now holds the content of key. The block found
 // first stays the one that lookups return.
 func (p *blockPool) remember(b int32, key uint64) {
-	p.key[b] = key
-	p.same[b] = -1
-	if first, ok := p.index[key]; ok {
-		p.same[b] = p.same[first]
-		p.same[first] = b
-		return
+	if first := p.lookup(key); first >= 0 {
+		p.chain[b], p.chain[first] = p.chain[first], b
+	} else {
+		head := p.bucket(key)
+		p.chain[b], *head = *head, b
 	}
-	p.index[key] = b
+	p.key[b] = key
 }
 
 func (p *blockPool) forget(b int32) {
-	key := p.key[b]
+	at := p.bucket(p.key[b])
+	for *at != b {
+		at = &p.chain[*at]
+	}
+	*at = p.chain[b]
 	p.key[b] = 0
 	p.evicted++
-	first := p.index[key]
-	switch {
-	case first == b && p.same[b] < 0:
-		delete(p.index, key)
-	case first == b:
-		p.index[key] = p.same[b]
-	default:
-		for p.same[first] != b {
-			first = p.same[first]
-		}
-		p.same[first] = p.same[b]
-	}
 }
