@@ -40,7 +40,7 @@ func (v *Virtual) stopped(c *virtualCall, now int64) bool {
 		return false
 	}
 	if v.dead {
-		c.reset(now)
+		c.unheard(now)
 		return true
 	}
 	// Without a header there is no error.
@@ -57,11 +57,11 @@ func (v *Virtual) stopped(c *virtualCall, now int64) bool {
 	return false
 }
 
-// reset ends a call whose connection a dead process does not take.
-func (v *virtualCall) reset(now int64) {
+// unheard ends a call while nobody listens.
+func (v *virtualCall) unheard(now int64) {
 	row := &v.call.Row
 	row.Moments.Ended = record.Some(now)
-	row.Outcome, row.ErrorClass = record.TransportError, resetEarly
+	row.Outcome, row.ErrorClass = record.TransportError, wire.Refused.String()
 	v.sink.Ended(v.call)
 }
 

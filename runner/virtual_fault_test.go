@@ -94,7 +94,7 @@ func TestFaultsOfTheEngine(t *testing.T) {
 	}
 }
 
-// engine is a served engine and a client of it.
+// servedEngine is a served engine and a client of it.
 type servedEngine struct {
 	driver    *openai.Driver
 	transport wire.Transport
@@ -200,5 +200,38 @@ func TestRateLimit(t *testing.T) {
 	}
 	if want := []string{"x-ratelimit-limit-requests=60", "x-ratelimit-remaining-requests=0", "x-ratelimit-reset-requests=1s"}; !slices.Equal(fields, want) {
 		t.Errorf("%v, want %v", fields, want)
+	}
+}
+
+// TestDeathAndRestart has an engine die, be away and live again.
+func TestDeathAndRestart(t *testing.T) {
+	v, c := newVirtual(t, small+"&fault=crash:at%3D1s,restart%3D2s")
+	var got []seen
+	for i, at := range []int64{0, 999e6, 2000e6, 3500e6} {
+		c.Wait(at)
+		sink := make(rows, 1)
+		v.Start(&runner.Call{Spec: &workload.Request{OutputTokens: 20, Messages: []workload.Message{{Blocks: []workload.Block{{ID: uint64(i), Tokens: 4}}}}}}, sink)
+		c.Wait(at + 480e6)
+		row := (<-sink).Row
+		s := look(&row)
+		s.chunks = 0
+		got = append(got, s)
+	}
+	ok := seen{outcome: record.OK, output: 20, status: 200}
+	want := []seen{ok, {outcome: record.TransportError, class: "reset_before_response"}, {outcome: record.TransportError, class: "refused"}, ok}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if n := v.Engine.State().Counts.OutputTokens; n != 20 {
+		t.Errorf("the new life has counted %d tokens", n)
+	}
+	// Under a stream.
+	v, c = newVirtual(t, small+"&fault=crash:at%3D100ms,restart%3D0")
+	sink := make(rows, 1)
+	v.Start(&runner.Call{Spec: &workload.Request{OutputTokens: 900, Messages: []workload.Message{{Blocks: []workload.Block{{ID: 1, Tokens: 4}}}}}}, sink)
+	c.Wait(1e12)
+	row := (<-sink).Row
+	if s := look(&row); s.outcome != record.StreamBroken || s.class != "reset_in_response" || s.chunks < 5 || row.Moments.Ended.Or(0) != 100e6 {
+		t.Errorf("%+v", s)
 	}
 }
