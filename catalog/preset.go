@@ -91,12 +91,19 @@ func FindPreset(gpu, engine, dtype string, m *Model) (p Preset, ok bool) {
 			if c.GPU != gpu || c.Engine != name || c.Model != "" && !sameShape(c.Model, m) || c.DType != "" && c.DType != dtype || c.Family != "" && c.Family != m.Family() {
 				continue
 			}
-			score := 0
-			for _, s := range []string{c.Model, c.DType, c.Family} {
-				score *= 2
-				if s != "" {
-					score++
-				}
+			score := 0 // the same name before the same layers, these before the precision, this before the family
+			switch c.Model {
+			case "":
+			case m.Name:
+				score += 8
+			default:
+				score += 4
+			}
+			if c.DType != "" {
+				score += 2
+			}
+			if c.Family != "" {
+				score++
 			}
 			if score > best {
 				best, p = score, c

@@ -3,6 +3,7 @@ package accuracy
 import (
 	"fmt"
 	"math"
+	"net/url"
 
 	"github.com/tokamak-bench/tokamak/catalog"
 	"github.com/tokamak-bench/tokamak/sim"
@@ -26,11 +27,23 @@ func NewCase(r Row, kv hardware.Precision) (*Case, error) {
 		return nil, err
 	}
 	o := sim.Default(s.Model, s.GPU)
+	if err := o.Set(url.Values{"engine": {simulated(r.Engine)}}); err != nil {
+		return nil, err
+	}
 	o.TP, o.Weights, o.KV = s.TP, s.Weights, kv
 	if b := r.budget(); b > 0 {
 		o.MaxTokens = b
 	}
 	return NewLoopCase(r, o, r.loop())
+}
+
+// simulated is the simulated engine that follows a row's: TensorRT-LLM's
+// scheduling is that behind Triton.
+func simulated(engine string) string {
+	if engine == "trtllm" {
+		return "triton"
+	}
+	return engine
 }
 
 // NewLoopCase works out the steps of a row on an engine of one's own and under
@@ -48,7 +61,7 @@ func NewLoopCase(r Row, o sim.Options, l Loop) (*Case, error) {
 	if l.Requests < 1 || l.ISL < 1 || l.OSL < 1 || l.ISL+1 > (blocks-1)*o.BlockSize {
 		return nil, fmt.Errorf("a loop of %d requests of %d and %d tokens: expected at least 1 of each, and prompts that fit into the KV cache", l.Requests, l.ISL, l.OSL)
 	}
-	sch := newSchedule(l, Limits{Seqs: int64(o.MaxSeqs), Tokens: o.MaxTokens, KV: (blocks - 1) * o.BlockSize})
+	sch := newSchedule(l, Limits{Seqs: int64(o.MaxSeqs), Tokens: o.MaxTokens, KV: (blocks - 1) * o.BlockSize, Policy: o.Scheduler})
 	return &Case{Row: r, setup: s, phases: sch.features(), Preemptions: sch.Preemptions}, nil
 }
 

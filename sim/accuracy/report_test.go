@@ -177,8 +177,18 @@ func TestFoldsHoldEveryRegimeOnBothSides(t *testing.T) {
 	}
 	f := folds(rows)
 	seen := map[string]map[string]int{}
+	once := map[string]string{}
 	for i := range rows {
 		k := rows[i].Set().String() + " " + rows[i].Regime()
+		r := rows[i]
+		r.Version = ""
+		if was, ok := once[r.key()]; ok {
+			if was != f[i] {
+				t.Errorf("%s is in two folds", r.key())
+			}
+			continue
+		}
+		once[r.key()] = f[i]
 		if seen[k] == nil {
 			seen[k] = map[string]int{}
 		}

@@ -27,6 +27,7 @@ type Limits struct {
 	Seqs   int64 // sequences in a step
 	Tokens int64 // token budget of a step
 	KV     int64 // tokens of KV cache
+	Policy core.Policy
 }
 
 // phase is a stretch of equal steps, or what equals one: its step has the mean
@@ -44,6 +45,7 @@ type member struct {
 	since          int64   // step in which its decode began
 	left           int64   // tokens still to come then
 	share          float64 // 1/(output−1)
+	total          int64   // prompt and answer, as admitted
 	first          bool    // has its first token
 	seq            int64   // order of admission
 }
@@ -87,13 +89,16 @@ type schedule struct {
 	coming  []*member // sent in the step before
 	silent  int64     // waiting for a first token
 	kv      int64     // tokens held by prefilling members
+	reserve int64     // prompts and answers of all who run
+	left    int64     // tokens still to come to decodes
+	ratio   float64   // SGLang: share of these that admission keeps free
 	phases  []phase
 	// Preemptions says how often the cache ran out.
 	Preemptions int64
 }
 
 func newSchedule(l Loop, lim Limits) *schedule {
-	s := &schedule{loop: l, lim: lim}
+	s := &schedule{loop: l, lim: lim, ratio: 0.7}
 	for range min(l.Clients, l.Requests) {
 		s.send()
 	}
@@ -128,40 +133,22 @@ func (s *schedule) send() {
 
 // step schedules one step, or a stretch of pure decode steps.
 func (s *schedule) step() {
-	decodes := int64(len(s.decodes))
-	for decodes > 1 && s.context+s.kv+decodes > s.lim.KV {
+	if s.lim.Policy == core.SGLang { // prompts have steps of their own
+		p := core.Step{}
+		if done := s.prompts(&p, 0, s.lim.Tokens); p.Tokens > 0 {
+			s.emit(p, 1, 0)
+			s.finish(0, 0, done)
+			return
+		}
+	}
+	for len(s.decodes) > 1 && s.context+s.kv+int64(len(s.decodes)) > s.lim.KV {
 		s.preempt()
-		decodes--
 	}
+	decodes := int64(len(s.decodes))
 	p := core.Step{Sequences: decodes, Tokens: decodes, Samples: decodes, Context: s.context + decodes}
-	budget := s.lim.Tokens - decodes
 	var done []*member
-	keep := s.prefill[:0]
-	for _, m := range s.prefill {
-		if n := min(m.prompt-m.done, budget); n > 0 {
-			budget -= n
-			done = s.chunk(&p, m, n, done)
-		}
-		if m.done < m.prompt {
-			keep = append(keep, m)
-		}
-	}
-	s.prefill = keep
-	for len(s.waiting) > 0 && budget > 0 && decodes+int64(len(s.prefill)+len(done)) < s.lim.Seqs {
-		m := s.waiting[0]
-		if s.context+decodes+s.kv+m.prompt > s.lim.KV && decodes+int64(len(s.prefill)+len(done)) > 0 {
-			break
-		}
-		s.waiting = s.waiting[1:]
-		s.kv += m.prompt
-		m.seq = s.order
-		s.order++
-		n := min(m.prompt-m.done, budget)
-		budget -= n
-		done = s.chunk(&p, m, n, done)
-		if m.done < m.prompt {
-			s.prefill = append(s.prefill, m)
-		}
+	if s.lim.Policy != core.SGLang {
+		done = s.prompts(&p, decodes, s.lim.Tokens-decodes)
 	}
 	n := int64(1)
 	if p.Tokens == decodes && len(s.coming) == 0 && decodes > 0 {
@@ -169,9 +156,58 @@ func (s *schedule) step() {
 		if room := (s.lim.KV - s.context - s.kv) / decodes; room < n {
 			n = max(room, 1)
 		}
+		if s.lim.Policy == core.SGLang && len(s.waiting) > 0 {
+			n = min(n, 8) // each step leaves more room for those who wait
+		}
 	}
 	s.emit(p, n, decodes)
 	s.finish(n, decodes, done)
+}
+
+// prompts schedules parts of prompts: those begun, then those that wait. It
+// returns the members whose prompts are done.
+func (s *schedule) prompts(p *core.Step, decodes, budget int64) (done []*member) {
+	keep := s.prefill[:0]
+	for _, m := range s.prefill {
+		if n := min(m.prompt-m.done, budget); n > 0 {
+			budget -= n
+			done = s.chunk(p, m, n, done)
+		}
+		if m.done < m.prompt {
+			keep = append(keep, m)
+		}
+	}
+	s.prefill = keep
+	for len(s.waiting) > 0 && budget > 0 && int64(len(s.decodes)+len(s.prefill)+len(done)) < s.lim.Seqs {
+		m := s.waiting[0]
+		if !s.room(m, decodes) && len(s.decodes)+len(s.prefill)+len(done) > 0 {
+			break
+		}
+		s.waiting = s.waiting[1:]
+		s.kv += m.prompt
+		m.total = m.prompt + m.output
+		s.reserve += m.total
+		m.seq = s.order
+		s.order++
+		n := min(m.prompt-m.done, budget)
+		budget -= n
+		done = s.chunk(p, m, n, done)
+		if m.done < m.prompt {
+			s.prefill = append(s.prefill, m)
+		}
+	}
+	return done
+}
+
+// room tells whether a policy admits a member into the cache.
+func (s *schedule) room(m *member, decodes int64) bool {
+	switch s.lim.Policy {
+	case core.NoEvict: // all that it will need
+		return s.reserve+m.prompt+m.output <= s.lim.KV
+	case core.SGLang: // and a share of what those who run will need
+		return float64(s.context+s.kv+m.prompt+min(m.output, 4096))+s.ratio*float64(s.left) <= float64(s.lim.KV)
+	}
+	return s.context+decodes+s.kv+m.prompt <= s.lim.KV
 }
 
 func (s *schedule) chunk(p *core.Step, m *member, n int64, done []*member) []*member {
@@ -199,6 +235,8 @@ func (s *schedule) emit(p core.Step, n, decodes int64) {
 func (s *schedule) finish(n, decodes int64, done []*member) {
 	s.now += n
 	s.context += n * decodes
+	s.left -= n * decodes
+	s.ratio = max(0.098, s.ratio-0.602/600*float64(n))
 	s.waiting = append(s.waiting, s.coming...)
 	s.coming = s.coming[:0:0]
 	for len(s.decodes) > 0 && s.decodes[0].end() <= s.now {
@@ -220,12 +258,14 @@ func (s *schedule) finish(n, decodes int64, done []*member) {
 			continue
 		}
 		s.context += m.context
+		s.left += m.left
 		heap.Push(&s.decodes, m)
 	}
 }
 
 func (s *schedule) over(m *member) {
 	s.shares -= m.share
+	s.reserve -= m.total
 	s.ended++
 	s.send()
 }
@@ -243,8 +283,14 @@ func (s *schedule) preempt() {
 	heap.Remove(&s.decodes, last)
 	got := s.now - m.since
 	s.context -= m.context + got
+	s.left -= m.left - got
+	s.reserve -= m.total
 	m.prompt, m.output, m.done = m.context+got, m.left-got, 0
-	s.waiting = append([]*member{m}, s.waiting...)
+	if s.lim.Policy == core.SGLang {
+		s.waiting = append(s.waiting, m)
+	} else {
+		s.waiting = append([]*member{m}, s.waiting...)
+	}
 	s.Preemptions++
 }
 

@@ -1,8 +1,10 @@
 package accuracy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"net/url"
 	"testing"
 	"time"
 
@@ -79,6 +81,10 @@ func TestScheduleIsTheEngines(t *testing.T) {
 		{Row{GPU: "h200", Model: "llama3.1-8b", DType: hardware.FP8, TP: 1}, Loop{Clients: 64, Requests: 640, ISL: 2000, OSL: 100, Unique: 100}, hardware.FP8, 0.1, 1},
 		{Row{GPU: "h100", Model: "llama3.1-70b", DType: hardware.FP8, TP: 2}, Loop{Clients: 64, Requests: 256, ISL: 1024, OSL: 4096, Ragged: true}, hardware.BF16, 1, 5},
 		{Row{GPU: "b200", Model: "gpt-oss-120b", DType: hardware.FP4, TP: 1}, Loop{Clients: 128, Requests: 512, ISL: 1024, OSL: 512}, hardware.BF16, 0.1, 1},
+		{Row{GPU: "h200", Engine: "sglang", Model: "llama3.1-8b", DType: hardware.FP8, TP: 1}, Loop{Clients: 96, Requests: 960, ISL: 2000, OSL: 200}, hardware.BF16, 0.1, 1},
+		{Row{GPU: "h100", Engine: "sglang", Model: "qwen3-32b", DType: hardware.BF16, TP: 2}, Loop{Clients: 128, Requests: 128, ISL: 4096, OSL: 256}, hardware.BF16, 3, 10},
+		{Row{GPU: "h100", Engine: "trtllm", Model: "llama3.1-8b", DType: hardware.BF16, TP: 1}, Loop{Clients: 64, Requests: 640, ISL: 1024, OSL: 128}, hardware.BF16, 0.1, 1},
+		{Row{GPU: "h200", Engine: "trtllm", Model: "llama3.1-70b", DType: hardware.FP8, TP: 1}, Loop{Clients: 64, Requests: 256, ISL: 1024, OSL: 4096, Ragged: true}, hardware.BF16, 1, 5},
 	} {
 		s, err := tc.row.Setup()
 		if err != nil {
@@ -86,6 +92,9 @@ func TestScheduleIsTheEngines(t *testing.T) {
 		}
 		s.KV = tc.kv
 		o := sim.Default(s.Model, s.GPU)
+		if err := o.Set(url.Values{"engine": {simulated(cmp.Or(tc.row.Engine, "vllm"))}}); err != nil {
+			t.Fatal(err)
+		}
 		o.TP, o.Weights, o.KV = tc.row.TP, tc.row.DType, tc.kv
 		o.GPU.Efficiency = catalog.Unfitted()
 		o.GPU.Efficiency.APIMicros = 0
@@ -93,7 +102,7 @@ func TestScheduleIsTheEngines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sch := newSchedule(tc.loop, Limits{Seqs: int64(o.MaxSeqs), Tokens: o.MaxTokens, KV: (blocks - 1) * o.BlockSize})
+		sch := newSchedule(tc.loop, Limits{Seqs: int64(o.MaxSeqs), Tokens: o.MaxTokens, KV: (blocks - 1) * o.BlockSize, Policy: o.Scheduler})
 		c := Case{setup: s, phases: sch.features()}
 		tpot, ttft := c.Predict(&o.GPU.Efficiency)
 
@@ -117,8 +126,8 @@ func TestScheduleIsTheEngines(t *testing.T) {
 }
 
 // What a row is predicted with is what a target of its name simulates: preset,
-// precision of the KV cache, limits. One row of each set of vLLM's, served in
-// virtual time through sim://.
+// precision of the KV cache, limits. One row of each set of the InferenceX harness,
+// served in virtual time through sim://.
 func TestTargetsGiveThePredictions(t *testing.T) {
 	rows, err := Sample()
 	if err != nil {
@@ -127,11 +136,11 @@ func TestTargetsGiveThePredictions(t *testing.T) {
 	why := apart(rows)
 	seen := map[Set]bool{}
 	for i, r := range rows {
-		if r.Engine != "vllm" || !r.ragged() || r.OSL > 1024 || r.Concurrency != 8 || why[i] != "" || seen[r.Set()] {
+		if !r.ragged() || r.OSL > 1024 || r.Concurrency != 8 || why[i] != "" || seen[r.Set()] {
 			continue
 		}
 		seen[r.Set()] = true
-		o, err := sim.ParseTarget(fmt.Sprintf("sim://%s@%s?dtype=%s&tp=%d", r.Model, r.GPU, r.DType, r.TP))
+		o, err := sim.ParseTarget(fmt.Sprintf("sim://%s@%s?engine=%s&dtype=%s&tp=%d", r.Model, r.GPU, simulated(r.Engine), r.DType, r.TP))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -87,6 +87,8 @@ func siliconModel(path string) string {
 	names := map[string]string{
 		"meta-llama/Llama-3.1-70B": "llama3.1-70b", "nvidia/Llama-3.1-8B-Instruct-FP8": "llama3.1-8b", "Qwen/Qwen3-235B-A22B-FP8": "qwen3-235b-a22b",
 		"nvidia/Qwen3-32B-NVFP4": "qwen3-32b", "nvidia/DeepSeek-R1-NVFP4": "deepseek-r1",
+		// V3 has R1's layers, and many measurements stand under both names.
+		"deepseek-ai/DeepSeek-V3": "deepseek-r1", "nvidia/DeepSeek-V3.1-NVFP4": "deepseek-r1",
 	}
 	if n, ok := names[path]; ok {
 		return n

@@ -97,23 +97,32 @@ func parallel(n int, f func(int)) {
 }
 
 // folds puts each row into a part, by configuration: within each set and length
-// regime the rows are dealt in an order drawn from their names, so that every
-// regime that has two rows is on both sides.
+// regime configurations are dealt in an order drawn from their names, so that
+// every regime that has two is on both sides. The same configuration under two
+// versions of an engine is one.
 func folds(rows []Row) []string {
 	out := make([]string, len(rows))
-	groups := map[string][]int{}
+	groups := map[string][]string{} // configurations of a set and regime
+	members := map[string][]int{}
 	for i := range rows {
-		k := rows[i].Set().String() + " " + rows[i].Regime()
-		groups[k] = append(groups[k], i)
+		r := rows[i]
+		r.Version = ""
+		g := r.Set().String() + " " + r.Regime()
+		if members[r.key()] == nil {
+			groups[g] = append(groups[g], r.key())
+		}
+		members[r.key()] = append(members[r.key()], i)
 	}
-	draw := func(i int) uint64 { return stat.Random(1, stat.Stream("fold "+rows[i].key()), 0).Uint64() }
+	draw := func(key string) string {
+		return fmt.Sprintf("%020d", stat.Random(1, stat.Stream("fold "+key), 0).Uint64())
+	}
 	for name, g := range groups {
-		slices.SortFunc(g, func(a, b int) int {
-			return strings.Compare(fmt.Sprintf("%020d", draw(a)), fmt.Sprintf("%020d", draw(b)))
-		})
+		slices.SortFunc(g, func(a, b string) int { return strings.Compare(draw(a), draw(b)) })
 		first := stat.Random(1, stat.Stream("first fold "+name), 0).Uint64()
-		for n, i := range g {
-			out[i] = fmt.Sprint((uint64(n) + first%Folds) % Folds)
+		for n, key := range g {
+			for _, i := range members[key] {
+				out[i] = fmt.Sprint((uint64(n) + first%Folds) % Folds)
+			}
 		}
 	}
 	return out
