@@ -3,6 +3,7 @@ package llamacpp
 import (
 	"net/http"
 
+	"github.com/tokamak-bench/tokamak/sim/anthropic"
 	"github.com/tokamak-bench/tokamak/sim/face"
 )
 
@@ -42,6 +43,7 @@ func New(s *face.Service) http.Handler {
 		m.HandleFunc("GET "+p, i.loaded(i.health))
 	}
 	m.Handle("GET /metrics", s.Metrics(series()))
+	anthropic.Handle(m, s, func(string) bool { return true })
 	m.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		face.WriteJSON(w, http.StatusNotFound, map[string]apiError{"error": {Code: http.StatusNotFound, Message: "File Not Found", Type: "not_found_error"}})
 	})

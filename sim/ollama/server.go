@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/sim/anthropic"
 	"github.com/tokamak-bench/tokamak/sim/core"
 	"github.com/tokamak-bench/tokamak/sim/face"
 	"github.com/tokamak-bench/tokamak/sim/openai"
@@ -39,6 +40,7 @@ func New(s *face.Service) http.Handler {
 	m.HandleFunc("POST /v1/completions", d.TextHandler(s))
 	m.HandleFunc("POST /v1/embeddings", d.EmbeddingsHandler(s))
 	m.HandleFunc("GET /v1/models", i.models)
+	anthropic.Handle(m, s, func(model string) bool { return is(s, model) })
 	m.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "Ollama is running") })
 	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		status, text := http.StatusNotFound, "404 page not found"

@@ -3,6 +3,7 @@ package vllm
 import (
 	"net/http"
 
+	"github.com/tokamak-bench/tokamak/sim/anthropic"
 	"github.com/tokamak-bench/tokamak/sim/face"
 )
 
@@ -17,6 +18,7 @@ func New(s *face.Service) http.Handler {
 	m.HandleFunc("POST /tokenize", i.tokenize)
 	m.HandleFunc("POST /detokenize", i.detokenize)
 	m.HandleFunc("GET /version", i.version)
+	anthropic.Handle(m, s, s.Is)
 	m.HandleFunc("GET /load", i.load)
 	for _, p := range []string{"GET /health", "GET /ping", "POST /ping"} {
 		m.HandleFunc(p, func(http.ResponseWriter, *http.Request) {})

@@ -101,9 +101,51 @@ def error(client, status, **request):
     raise AssertionError("no error")
 
 
+def prompt(message):
+    return message.usage.input_tokens + message.usage.cache_read_input_tokens
+
+
+def anthropic_messages():
+    import anthropic
+
+    client = anthropic.Anthropic(base_url=BASE, api_key="none", max_retries=0)
+    asked = {"model": MODEL, "max_tokens": 8, "messages": [{"role": "user", "content": "Say hello to the world"}]}
+    r = client.messages.create(**asked)
+    assert r.stop_reason == "max_tokens" and r.content[0].text and prompt(r) == 5, r
+    count(prompt(r), r.usage.output_tokens)
+    assert client.messages.count_tokens(model=MODEL, messages=asked["messages"]).input_tokens == 5
+    with client.messages.stream(**asked) as stream:
+        said = "".join(stream.text_stream)
+        final = stream.get_final_message()
+    assert said == final.content[0].text == r.content[0].text and final.usage.output_tokens == 8, final
+    count(prompt(final), final.usage.output_tokens)
+    word = said.split()[2]
+    r = client.messages.create(**{**asked, "max_tokens": 50}, stop_sequences=[word])
+    assert r.stop_reason == "stop_sequence" and r.stop_sequence == word and word not in r.content[0].text, r
+    count(prompt(r), r.usage.output_tokens)
+    asked["max_tokens"] = 500
+    tools = [{"name": "weather", "input_schema": SCHEMA}]
+    with client.messages.stream(**asked, tools=tools) as stream:
+        final = stream.get_final_message()
+    assert final.stop_reason == "tool_use", final
+    check(final.content[0].input)
+    count(prompt(final), final.usage.output_tokens)
+    asked["messages"] += [{"role": "assistant", "content": [{"type": "tool_use", "id": final.content[0].id, "name": "weather", "input": final.content[0].input}]},
+                          {"role": "user", "content": [{"type": "tool_result", "tool_use_id": final.content[0].id, "content": "rain"}]}]
+    r = client.messages.create(**asked, tools=tools)
+    assert r.stop_reason == "end_turn" and r.content[0].type == "text", r
+    count(prompt(r), r.usage.output_tokens)
+    try:
+        client.messages.create(**{**asked, "max_tokens": 10**7}, stream=True)
+        raise AssertionError("no error")
+    except anthropic.BadRequestError as e:
+        assert e.body["error"]["type"] == "invalid_request_error", e.body
+
+
 def vllm():
     import openai
 
+    anthropic_messages()
     client = openai_chat(True)
     too_long = error(client, 400, model=MODEL, messages=[{"role": "user", "content": "hi"}], max_tokens=10**7)
     assert too_long.body["type"] == "BadRequestError" and "maximum context length" in too_long.body["message"], too_long.body
@@ -148,6 +190,7 @@ def sglang():
 
 
 def llamacpp():
+    anthropic_messages()
     client = openai_chat(True)
     e = error(client, 400, model=MODEL, messages=[{"role": "user", "content": "hi"}], max_tokens=10**7)
     assert e.body["type"] == "exceed_context_size_error" and e.body["n_ctx"] > 0, e.body
@@ -194,6 +237,7 @@ def tgi():
 def ollama():
     import ollama as api
 
+    anthropic_messages()
     openai_chat(True)
     client = api.Client(host=BASE)
     assert MODEL in [m.model for m in client.list().models]
