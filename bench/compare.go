@@ -76,7 +76,7 @@ func compareCPU(dir string, o options) error {
 func runBare(dir, port string, streams, window int) (float64, error) {
 	out, err := exec.Command(filepath.Join(dir, "barereader"), port, strconv.Itoa(streams), strconv.Itoa(warmupMS), strconv.Itoa(window)).Output()
 	if err != nil {
-		return 0, fmt.Errorf("C reader: %w", err)
+		return 0, fmt.Errorf("the C reader: %w", err)
 	}
 	var cpu, chunks, reads float64
 	if _, err := fmt.Sscan(string(out), &cpu, &chunks, &reads); err != nil {

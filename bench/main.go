@@ -20,7 +20,7 @@ type options struct {
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1) //nolint:forbidigo // the benchmark's own main
+		os.Exit(1)
 	}
 }
 

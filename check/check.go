@@ -134,8 +134,7 @@ func (c *checker) connection(x *wire.Exchange) {
 func connectionHint(r *reply, u *url.URL) string {
 	switch r.x.Cause {
 	case wire.TLSFailed:
-		var plain tls.RecordHeaderError
-		if errors.As(r.x.Err, &plain) {
+		if _, ok := errors.AsType[tls.RecordHeaderError](r.x.Err); ok {
 			return "the port speaks no TLS: should the URL begin with http://?"
 		}
 		return "the certificate may need --ca FILE; --insecure leaves it unchecked"

@@ -115,7 +115,7 @@ func (s Stage) check(last, bounded bool) error {
 		return errors.New("has a negative length")
 	case s.Duration > 10*365*24*time.Hour:
 		return errors.New("is longer than ten years")
-	case s.Duration == 0 && s.Requests == 0 && !(last && bounded):
+	case s.Duration == 0 && s.Requests == 0 && (!last || !bounded):
 		return errors.New("needs a duration or a number of requests")
 	case s.Duration == 0 && s.From != s.To:
 		return errors.New("is a ramp and needs a duration")

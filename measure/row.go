@@ -140,10 +140,8 @@ func shown(a *record.Attempt) int32 {
 	if hidden <= 0 || hidden > n {
 		return n
 	}
-	for _, k := range a.Chunks.Kind {
-		if k == record.ReasoningChunk {
-			return n
-		}
+	if slices.Contains(a.Chunks.Kind, record.ReasoningChunk) {
+		return n
 	}
 	return n - hidden
 }

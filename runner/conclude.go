@@ -90,7 +90,7 @@ func (r *Run) notices(rec *recorder, o Outcome) []string {
 	}
 	if o.Unready > 0 {
 		n = append(n, fmt.Sprintf("%s requests left late, by up to %v, because what to send was not ready: the dataset, or writing texts, is slower than the load",
-			measure.Count(int64(o.Unready)), time.Duration(o.UnreadyMost).Round(time.Millisecond)))
+			measure.Count(o.Unready), time.Duration(o.UnreadyMost).Round(time.Millisecond)))
 	}
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		n = append(n, text)
@@ -100,7 +100,7 @@ func (r *Run) notices(rec *recorder, o Outcome) []string {
 		if skipped == 1 {
 			rows = "row"
 		}
-		n = append(n, fmt.Sprintf("%s %s of the dataset could not be used; the first: %v", measure.Count(int64(skipped)), rows, first))
+		n = append(n, fmt.Sprintf("%s %s of the dataset could not be used; the first: %v", measure.Count(skipped), rows, first))
 	}
 	return n
 }

@@ -77,11 +77,11 @@ func (r *Run) openTokenizer() error {
 
 func (r *Run) tokenizer(spec string) (token.Tokenizer, error) {
 	switch spec {
+	case "server":
 	case "builtin", "estimate":
 		return token.Open(spec)
 	default:
 		return token.OpenFile(spec)
-	case "server":
 	}
 	cfg, err := r.wireConfig()
 	if err != nil {

@@ -31,15 +31,15 @@ func (v *Virtual) look(c *virtualCall) {
 }
 
 // deadline is the moment of the next deadline and what it is called.
-func (c *virtualCall) deadline(t *scenario.Timeouts) (int64, wire.Cause) {
-	sent := c.call.Row.Sent.Or(0)
+func (v *virtualCall) deadline(t *scenario.Timeouts) (int64, wire.Cause) {
+	sent := v.call.Row.Sent.Or(0)
 	at, cause := clock.Forever, wire.Completed
 	earlier := func(from, d int64, name wire.Cause) {
 		if d > 0 && from+d < at {
 			at, cause = from+d, name
 		}
 	}
-	if chunks := c.call.Row.Chunks.At; len(chunks) == 0 {
+	if chunks := v.call.Row.Chunks.At; len(chunks) == 0 {
 		earlier(sent, int64(t.FirstByte), wire.TimeoutFirstByte)
 		earlier(sent, int64(t.FirstToken), wire.TimeoutFirstToken)
 	} else {

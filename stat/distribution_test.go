@@ -276,7 +276,7 @@ func TestDurations(t *testing.T) {
 
 // What String writes means the same when it is read again.
 func FuzzParseDistribution(f *testing.F) {
-	for _, s := range strings.Split(Forms, ", ") {
+	for s := range strings.SplitSeq(Forms, ", ") {
 		f.Add(strings.TrimSpace(s))
 	}
 	f.Add("lognormal:mean=512,cv=0.8@16..8192")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,7 +33,7 @@ type Server struct {
 func NewServer(base string, client *http.Client) (*Server, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, errors.New("tokenizer server: expected http://HOST... or https://HOST...")
+		return nil, errors.New("tokenizer server: expected http://HOST or https://HOST")
 	}
 	if client == nil {
 		client = &http.Client{Timeout: 30 * time.Second}
@@ -61,14 +62,11 @@ func (s *Server) Count(text string) (int, error) {
 	if err != nil {
 		return 0, errors.New("tokenizer server: no request can be formed")
 	}
-	for k, v := range s.Header {
-		req.Header[k] = v
-	}
+	maps.Copy(req.Header, s.Header)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := s.client.Do(req)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
+		if ue, ok := errors.AsType[*url.Error](err); ok {
 			err = ue.Err // without the URL: it may hold a password
 		}
 		return 0, fmt.Errorf("tokenizer server %s: %w", s.url.Host, err)

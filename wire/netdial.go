@@ -78,8 +78,7 @@ func (t *netHTTP) proxyOf(u *url.URL) (*url.URL, error) {
 
 // withoutUser hides an error that holds a URL with its user.
 func withoutUser(err error) error {
-	var bad *url.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*url.Error](err); ok {
 		return bad.Err
 	}
 	return err
@@ -220,8 +219,7 @@ func connectCause(ctx context.Context, err error) Cause {
 	if errors.As(err, &timeout) && timeout.Timeout() && !errors.Is(err, syscall.ETIMEDOUT) && hasDeadline(ctx) {
 		<-ctx.Done() // the dialer's own timer was a moment before the context's
 	}
-	var ended causeError
-	if errors.As(context.Cause(ctx), &ended) {
+	if ended, ok := errors.AsType[causeError](context.Cause(ctx)); ok {
 		return Cause(ended)
 	}
 	for _, local := range []error{syscall.EMFILE, syscall.ENFILE, syscall.EADDRNOTAVAIL, syscall.ENOBUFS, syscall.ENOMEM} {

@@ -81,12 +81,12 @@ func (c *conn) connectTo(sa unix.Sockaddr) error {
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	}
 	err = unix.Connect(fd, sa)
-	if err == unix.EAGAIN { //nolint:errorlint // a raw errno; a Unix socket's accept queue is full
+	if err == unix.EAGAIN {
 		_ = unix.Close(fd)
 		c.again(sa)
 		return nil
 	}
-	if err != nil && err != unix.EINPROGRESS { //nolint:errorlint // a raw errno
+	if err != nil && err != unix.EINPROGRESS {
 		_ = unix.Close(fd)
 		return err
 	}

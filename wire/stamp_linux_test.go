@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"net"
 	"testing"
 	"time"
@@ -79,7 +80,7 @@ func TestReadStampedTellsArrivalNotRead(t *testing.T) {
 	if stamp < before.UnixNano() || stamp > after.UnixNano()+int64(4*time.Millisecond) {
 		t.Errorf("stamp %d is not of the sending between %d and %d", stamp, before.UnixNano(), after.UnixNano())
 	}
-	if _, _, err := readStamped(fd, buf); err != unix.EAGAIN {
+	if _, _, err := readStamped(fd, buf); !errors.Is(err, unix.EAGAIN) {
 		t.Errorf("nothing to read gave %v", err)
 	}
 	peer.Close()

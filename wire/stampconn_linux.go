@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -76,7 +77,7 @@ func (s *stamper) wrap(c net.Conn) *stampConn {
 	socket := &stampSocket{raw: raw, stamper: s}
 	socket.receive = func(fd uintptr) bool {
 		socket.n, socket.stamp, socket.err = readStamped(int(fd), socket.buf)
-		return socket.err != unix.EAGAIN
+		return !errors.Is(socket.err, unix.EAGAIN)
 	}
 	sc.socket = socket
 	return sc

@@ -143,7 +143,6 @@ type Exchange struct {
 	Err                  error // detail of Cause; nil when Completed
 	BytesOut, BytesIn    int64
 	BodyTruncatedAt      int64 // bytes of a Whole body after which the rest was not kept; 0: all kept
-	private              any
 }
 
 // NotReached marks a moment that never came.

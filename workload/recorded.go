@@ -234,7 +234,7 @@ func (r *recorded) expected(n int64) (Expected, bool) {
 	if err != nil {
 		return Expected{}, false
 	}
-	defer again.Close()
+	defer func() { _ = again.Close() }() // only read
 	var e Expected
 	for i := range n {
 		s, err := again.Session(i)
@@ -269,7 +269,7 @@ func Schedule(d *Dataset, limit int64, seed uint64) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // only read
 	var at []int64
 	zero := int64(0)
 	for limit == 0 || int64(len(at)) < limit {

@@ -244,9 +244,9 @@ func (r *Renderer) block(b []byte, block Block) []byte {
 
 // part appends as much of a sentence as left tokens hold.
 func (m *measured) part(b []byte, left int64) ([]byte, int64) {
-	for i := len(m.ends) - 1; i >= 0; i-- {
+	for i, v := range slices.Backward(m.ends) {
 		if m.tokens[i] <= left {
-			return append(b, m.text[:m.ends[i]]...), left - m.tokens[i]
+			return append(b, m.text[:v]...), left - m.tokens[i]
 		}
 	}
 	return b, left

@@ -69,15 +69,14 @@ func PageURL(raw, page string) (*url.URL, error) {
 func parseBase(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) {
+		if ue, ok := errors.AsType[*url.Error](err); ok {
 			err = ue.Err // without the URL: it may hold a password
 		}
 		return nil, fmt.Errorf("target URL: %w", err)
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, errors.New("target URL: expected http://HOST... or https://HOST...")
+		return nil, errors.New("target URL: expected http://HOST or https://HOST")
 	case u.Host == "":
 		return nil, errors.New("target URL: no host")
 	case u.Fragment != "":

@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/wire"
-	"pgregory.net/rapid"
 )
 
 func TestBadStatus(t *testing.T) {

@@ -91,12 +91,12 @@ func setKinds(a *engine.Answer) {
 		for part < len(a.Parts)-1 && a.Parts[part].End <= offset {
 			part++
 		}
-		kind, start := engine.Kind(0), offset
+		kind := engine.Kind(0)
 		for p := part; p < len(a.Parts); p++ {
 			if k := a.Parts[p].Kind; kind == 0 || kind == engine.Reasoning {
 				kind = k
 			}
-			if start = a.Parts[p].End; start >= end {
+			if a.Parts[p].End >= end {
 				break
 			}
 		}

@@ -6,9 +6,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/wire"
-	"pgregory.net/rapid"
 )
 
 // TestTemplateMatches: the usual chunks of each server are read by the template

@@ -82,7 +82,7 @@ func instant(base, query string) ([]string, error) {
 		Data          struct{ Result []struct{ Value [2]any } }
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&a); err != nil || a.Status != "success" {
-		return nil, fmt.Errorf("%v %s", err, a.Error)
+		return nil, fmt.Errorf("%w %s", err, a.Error)
 	}
 	var values []string
 	for _, r := range a.Data.Result {

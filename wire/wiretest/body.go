@@ -64,11 +64,12 @@ func bodyFaults() []Fault {
 			return true
 		}},
 		{Name: "one_write", Status: 200, Coalesced: true, serve: func(p *peer) bool {
-			text := headText(200, streamFields...)
+			var text strings.Builder
+			text.WriteString(headText(200, streamFields...))
 			for _, o := range p.objects() {
-				text += chunked("data: " + o + "\n\n")
+				text.WriteString(chunked("data: " + o + "\n\n"))
 			}
-			p.raw(text + "0\r\n\r\n")
+			p.raw(text.String() + "0\r\n\r\n")
 			return true
 		}},
 		{Name: "one_chunk", Status: 200, Coalesced: true, serve: func(p *peer) bool {

@@ -77,11 +77,12 @@ func (p *peer) head(status int, fields ...string) {
 }
 
 func headText(status int, fields ...string) string {
-	s := fmt.Sprintf("HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	var s strings.Builder
+	s.WriteString(fmt.Sprintf("HTTP/1.1 %d %s\r\n", status, http.StatusText(status)))
 	for _, f := range fields {
-		s += f + "\r\n"
+		s.WriteString(f + "\r\n")
 	}
-	return s + "\r\n"
+	return s.String() + "\r\n"
 }
 
 // whole answers with one body of known length.

@@ -115,7 +115,7 @@ func (r *Recording) Check(t testing.TB) {
 		t.Errorf("Ended %d times, want once", r.ended)
 	}
 	x := &r.X
-	last, lastName := int64(wire.NotReached), "start"
+	last, lastName := wire.NotReached, "start"
 	for _, m := range []struct {
 		name string
 		at   int64

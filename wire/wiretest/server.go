@@ -141,15 +141,13 @@ func (s *FaultServer) accept(l net.Listener) {
 		s.count++
 		s.conns[c] = struct{}{}
 		s.mu.Unlock()
-		s.wg.Add(1)
-		go func() {
-			defer s.wg.Done()
+		s.wg.Go(func() {
 			s.talk(c)
 			_ = c.Close()
 			s.mu.Lock()
 			delete(s.conns, c)
 			s.mu.Unlock()
-		}()
+		})
 	}
 }
 
