@@ -5,4 +5,6 @@
 //
 // Below it: core schedules and keeps the KV cache, hardware says how long a step
 // takes and how many blocks fit, vllm is the HTTP face.
+//
+// fault makes it go wrong on purpose.
 package sim

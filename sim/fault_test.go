@@ -72,13 +72,17 @@ func TestACrashResetsEverythingAndCountersBeginAtZero(t *testing.T) {
 
 func TestALeakEndsInOutOfMemory(t *testing.T) {
 	serve(t, faulty+"&fault=leak:rate%3D0.5,restart%3D1s", func(s *served) {
-		deaths, usage := 0, 0.0
+		deaths, usage, since := 0, 0.0, 0
 		for range 60 {
 			if _, err := s.try(`{"prompt":"tell me more","max_tokens":40,"ignore_eos":true}`); err != nil {
-				deaths++
+				if deaths++; since < 5 {
+					t.Errorf("life %d was %d requests long", deaths, since)
+				}
+				since = 0
 				time.Sleep(1010 * time.Millisecond)
 				continue
 			}
+			since++
 			if u := s.series("vllm:kv_cache_usage_perc"); deaths == 0 && u < usage {
 				t.Errorf("usage fell from %v to %v", usage, u)
 			} else if deaths == 0 {
@@ -546,6 +550,24 @@ func TestPriorityGoesFirst(t *testing.T) {
 		}
 		if got := []int64{<-order, <-order, <-order, <-order}; !slices.IsSorted(got) {
 			t.Error(got)
+		}
+	})
+}
+
+// With drafts a request of n tokens has fewer steps; those saved are the drafts
+// accepted.
+func TestSpeculationIsSeen(t *testing.T) {
+	serve(t, faulty+"&speculative_tokens=3&acceptance=0.8", func(s *served) {
+		_, _ = s.try(`{"prompt":"tell me more","max_tokens":200,"ignore_eos":true}`)
+		drafts, tokens, accepted := s.series("vllm:spec_decode_num_drafts_total"), s.series("vllm:spec_decode_num_draft_tokens_total"), s.series("vllm:spec_decode_num_accepted_tokens_total")
+		steps := s.series("vllm:iteration_tokens_total") // its sum: a prompt of 3, then 1 and the drafts each
+		if accepted == 0 || accepted > tokens || steps != 3+(199-accepted)+tokens || drafts > 199-accepted {
+			t.Errorf("%v drafts of %v tokens, %v accepted, %v computed", drafts, tokens, accepted, steps)
+		}
+	})
+	serve(t, faulty, func(s *served) {
+		if strings.Contains(s.get("/metrics"), "spec_decode") {
+			t.Error("series of speculation without it")
 		}
 	})
 }

@@ -8,4 +8,7 @@
 // the moment the loop got round to it, so a late machine neither drifts nor
 // changes what is scheduled. The same arrivals give the same tokens at the same
 // nanoseconds.
+//
+// Other engines' scheduling are variants of it ([Policy]); what goes wrong on
+// purpose comes in as a [Disturbance].
 package core

@@ -44,6 +44,17 @@ func TestPolicies(t *testing.T) {
 			[]arrival{{"a", 0, only(1, 2), 20}, {"b", 0, only(2, 2), 20}},
 			slices.Concat([]string{"a2", "b2"}, times(18, "a1 b1"), []string{"a1", "b21"}),
 			map[string]string{"a": "length 2/0/20 at 210", "b": "length 2/0/20 at 220"}},
+		// b came one decode later: 19 tokens to 18 when room ends.
+		{"sglang: the one with more tokens stays", fine(SGLang), nil,
+			[]arrival{{"a", 0, only(1, 2), 20}, {"b", 15, only(2, 2), 20}},
+			slices.Concat([]string{"a2", "a1", "b2"}, times(17, "a1 b1"), []string{"a1", "b20", "b1"}),
+			map[string]string{"a": "length 2/0/20 at 210", "b": "length 2/0/20 at 230"}},
+		// b needs 20. Of 38 free, 0.7·29 are expected for a; what is left only shrinks
+		// while a decodes, since it takes 1 and frees 0.7.
+		{"sglang: what running ones are expected to need is kept free", fine(SGLang), nil,
+			[]arrival{{"a", 0, only(1, 2), 30}, {"b", 0, only(2, 2), 18}},
+			slices.Concat([]string{"a2"}, times(29, "a1"), []string{"b2"}, times(17, "b1")),
+			map[string]string{"a": "length 2/0/30 at 300", "b": "length 2/0/18 at 480"}},
 		// b asks for all 40; c would fit beside a, yet waits behind b.
 		{"sglang: the queue's front holds the rest back", fine(SGLang), nil,
 			[]arrival{{"a", 0, only(1, 2), 3}, {"b", 0, only(2, 10), 30}, {"c", 0, only(3, 2), 1}},

@@ -24,7 +24,7 @@ func series(s *face.Service) *face.Series {
 	waiting := func(s *snapshot) float64 { return float64(s.Waiting) }
 	l := func(k, v string) prometheus.Labels { return prometheus.Labels{k: v} }
 	const byReason, slept, success = "Requests waiting, by reason.", "Engine sleep state.", "Requests that ended, by reason."
-	return &face.Series{Prefix: "vllm:", Labels: prometheus.Labels{"model_name": s.Served, "engine": "0"}, Values: []face.Value{
+	list := &face.Series{Prefix: "vllm:", Labels: prometheus.Labels{"model_name": s.Served, "engine": "0"}, Values: []face.Value{
 		{Name: "num_requests_running", Help: "Requests in execution.", Gauge: true, Get: func(s *snapshot) float64 { return float64(s.Running) }},
 		{Name: "num_requests_waiting", Help: "Requests waiting.", Gauge: true, Get: waiting},
 		{Name: "num_requests_waiting_by_reason", Help: byReason, Gauge: true, Labels: l("reason", "capacity"), Get: waiting},
@@ -49,6 +49,19 @@ func series(s *face.Service) *face.Series {
 		{Name: "request_success_total", Help: success, Labels: l("finished_reason", "abort"), Get: finished(core.Abort)},
 		{Name: "request_success_total", Help: success, Labels: l("finished_reason", "error"), Get: zero},
 	}, Histograms: histograms(s.Engine.MaxModelLen)}
+	if s.Engine.Speculative.Drafts > 0 {
+		list.Values = append(list.Values, speculative()...)
+	}
+	return list
+}
+
+// speculative are the series of speculative decoding, which are there only with it.
+func speculative() []face.Value {
+	return []face.Value{
+		{Name: "spec_decode_num_drafts_total", Help: "Drafts: steps of a sequence with drafted tokens.", Get: func(s *snapshot) float64 { return float64(s.Counts.Drafts) }},
+		{Name: "spec_decode_num_draft_tokens_total", Help: "Drafted tokens.", Get: func(s *snapshot) float64 { return float64(s.Counts.DraftTokens) }},
+		{Name: "spec_decode_num_accepted_tokens_total", Help: "Drafted tokens accepted.", Get: func(s *snapshot) float64 { return float64(s.Counts.Accepted) }},
+	}
 }
 
 func histograms(maxModelLen int64) []face.Histogram {
