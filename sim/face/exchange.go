@@ -23,6 +23,7 @@ type Exchange struct {
 	ask       *Ask
 	requestID string // the client's X-Request-Id
 	arrived   int64
+	entered   bool          // holds a place among the requests allowed
 	notify    chan struct{} // something happened to a choice
 
 	mu   sync.Mutex // guards each choice's news

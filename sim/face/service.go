@@ -45,6 +45,7 @@ type Service struct {
 	loaded   atomic.Bool
 	number   atomic.Uint64 // of requests, for ids
 	load     atomic.Int64
+	inside   atomic.Int64 // requests that wait or run
 	busy     sync.RWMutex // read-locked by each request that needs the loop
 }
 
@@ -53,7 +54,9 @@ func New(cfg Config, loop clock.Loop, epoch time.Time) (*Service, error) {
 	s := &Service{Config: cfg, loop: loop, epoch: epoch, log: requestLog{w: cfg.Log}}
 	s.meter = newMeter()
 	s.Engine.Observer = s.meter
-	e, err := core.New(s.Engine, loop)
+	of := s.Engine
+	of.MaxRequests = 0 // requests are counted here; the core counts sequences
+	e, err := core.New(of, loop)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +125,7 @@ func (s *Service) Handle(read Reader, refuse func(http.ResponseWriter, *Problem)
 		s.load.Add(1)
 		defer s.load.Add(-1)
 		x := &Exchange{service: s, requestID: r.Header.Get("X-Request-Id"), arrived: arrived, notify: make(chan struct{}, 1)}
+		defer x.leave()
 		if problem := x.open(r, read); problem != nil {
 			s.meter.refused(problem.Kind)
 			rec := statusOf{ResponseWriter: w}
@@ -147,13 +151,32 @@ func (x *Exchange) open(r *http.Request, read Reader) *Problem {
 	if problem == nil {
 		problem = x.service.refuse()
 	}
-	if most := x.service.Engine.MaxRequests; problem == nil && most > 0 && x.service.load.Load() > most {
+	if problem == nil && !x.enter() {
 		problem = &Problem{Kind: Overloaded, Message: "too many requests are waiting or running"}
 	}
 	if problem != nil {
 		return problem
 	}
 	return x.prepare(ask, l)
+}
+
+// enter takes a place among the requests that may wait and run, which leave
+// gives back, and tells whether there was one.
+func (x *Exchange) enter() bool {
+	s := x.service
+	for n := s.inside.Load(); s.Engine.MaxRequests == 0 || n < s.Engine.MaxRequests; n = s.inside.Load() {
+		if s.inside.CompareAndSwap(n, n+1) {
+			x.entered = true
+			return true
+		}
+	}
+	return false
+}
+
+func (x *Exchange) leave() {
+	if x.entered {
+		x.service.inside.Add(-1)
+	}
 }
 
 // refuse says no where a fault asks for it.
