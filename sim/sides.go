@@ -34,7 +34,7 @@ func newSides(o *Options, so *ServeOptions, cfg *core.Config, loop clock.Loop) *
 	s := &sides{so: so, loop: loop}
 	if so.DCGM != nil || o.Engine == tritonEngine {
 		s.board = dcgm.NewBoard(dcgm.Config{Setup: hardware.Setup{Model: o.Model, GPU: o.GPU, TP: o.TP, Weights: o.Weights, KV: o.KV},
-			Blocks: cfg.Blocks, BlockSize: cfg.BlockSize, Seed: o.Seed}, cfg.Timer)
+			Blocks: cfg.Blocks, BlockSize: cfg.BlockSize, Replicas: o.DP, Seed: o.Seed}, cfg.Timer)
 		cfg.Timer = s.board
 	}
 	return s

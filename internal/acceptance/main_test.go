@@ -129,9 +129,10 @@ func attempts(t *testing.T, dir string) []*record.Attempt {
 
 // engine is a `tokamak sim` in a process of its own.
 type engine struct {
-	url string
-	log string // path of its request log
-	cmd *exec.Cmd
+	url   string
+	hello map[string]string // where it can be reached, by what is there
+	log   string            // path of its request log
+	cmd   *exec.Cmd
 }
 
 // startEngine serves a simulated engine until the test ends.
@@ -159,13 +160,10 @@ func startEngine(t testing.TB, target string, args ...string) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var hello struct {
-		URL string `json:"url"`
-	}
-	if err := json.Unmarshal(line, &hello); err != nil {
+	if err := json.Unmarshal(line, &e.hello); err != nil {
 		t.Fatal(err)
 	}
-	e.url = hello.URL
+	e.url = e.hello["url"]
 	return e
 }
 

@@ -20,10 +20,12 @@ type Config struct {
 	Setup     hardware.Setup
 	Blocks    int64  // of the KV cache
 	BlockSize int64  // tokens
+	Replicas  int    // that share the timer, on devices of their own; 0: one
 	Seed      uint64 // of serial numbers
 }
 
-// Board watches the work of one engine's accelerators, which all do the same.
+// Board watches the work of one engine's accelerators. They are all told to do
+// the same: with replicas, what these do in the mean.
 // Readings may be taken from any goroutine.
 type Board struct {
 	cfg   Config
@@ -86,7 +88,7 @@ func (b *Board) close(n int64) {
 	left := b.pending[:0]
 	for _, p := range b.pending {
 		if shared := min(p.to, to) - max(p.from, from); shared > 0 {
-			b.last = b.last.plus(p.activity, float64(shared)/float64(window))
+			b.last = b.last.plus(p.activity, float64(shared)/float64(window)/float64(max(b.cfg.Replicas, 1)))
 		}
 		if p.to > to {
 			left = append(left, p)

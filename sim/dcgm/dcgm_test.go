@@ -74,6 +74,17 @@ func TestALongStepFillsItsSeconds(t *testing.T) {
 	near(t, "activity of the twelfth", b.Read(12e9).Engine, 0)
 }
 
+// Two replicas, of which one works: each of the two devices is said to be half busy.
+func TestReplicasAreToldInTheMean(t *testing.T) {
+	b := board(t, "a100-80g", "")
+	b.cfg.Replicas = 2
+	b.StepTime(&core.Step{Start: 0, Sequences: 1, Tokens: 1})
+	near(t, "activity", b.Read(1e9).Engine, 0.25)
+	if b.Devices() != 2 {
+		t.Errorf("%d devices", b.Devices())
+	}
+}
+
 func TestPowerAndTemperature(t *testing.T) {
 	b := board(t, "a100-80g", "")
 	r := b.Read(1000e9)

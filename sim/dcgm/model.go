@@ -38,7 +38,7 @@ func newWork(s *hardware.Setup) work {
 	switch {
 	case s.Weights == hardware.FP4 && s.GPU.FP4 > 0:
 		ratio = s.GPU.BF16 / s.GPU.FP4
-	case s.Weights != hardware.BF16 && s.GPU.FP8 > 0:
+	case s.Weights != hardware.BF16 && s.Weights != hardware.INT4 && s.GPU.FP8 > 0:
 		ratio = s.GPU.BF16 / s.GPU.FP8
 	}
 	out := work{dense: (element*float64(w.Layers) + half*float64(w.Head)) / tp, experts: element * float64(w.Experts) / tp,

@@ -66,7 +66,9 @@ func (b *Board) UUID(i int) string {
 }
 
 // Devices is how many devices there are.
-func (b *Board) Devices() int { return int(min(b.cfg.Setup.TP, maxDevices)) }
+func (b *Board) Devices() int {
+	return int(min(b.cfg.Setup.TP*int64(max(b.cfg.Replicas, 1)), maxDevices))
+}
 
 // Handler answers /metrics; now is the engine's clock.
 func (b *Board) Handler(now func() int64) http.Handler {

@@ -41,7 +41,7 @@ func (x *Exchange) stream(ctx context.Context, w http.ResponseWriter) error {
 		if done {
 			buf = f.Close(buf, x)
 		}
-		if len(buf) == 0 && tokens == 0 {
+		if len(buf) == 0 && tokens == 0 && !done {
 			continue
 		}
 		x.stamp(tokens)
