@@ -18,10 +18,14 @@ func Accelerators() []Accelerator {
 	h100 := u
 	// The same for H100: GEMM 0.75, weights 0.88 or more, NCCL 0.72 to 0.84.
 	h100.Matmul, h100.Weights, h100.LinkShare, h100.LinkMicros = 0.75, 0.88, 0.78, 20
+	bridge := h100
+	bridge.LinkShare, bridge.LinkMicros = pcie.LinkShare, pcie.LinkMicros
 	return []Accelerator{
 		{Name: "a100-40g", Title: "NVIDIA A100 SXM 40GB", Vendor: "nvidia", BF16: 312, Bandwidth: 1.555, Memory: 42_298_834_944, Link: 300, Efficiency: a100, Source: datasheet},
 		{Name: "a100-80g", Title: "NVIDIA A100 SXM 80GB", Vendor: "nvidia", BF16: 312, Bandwidth: 2.039, Memory: 85_095_874_560, Link: 300, Efficiency: a100, Source: datasheet},
 		{Name: "h100", Title: "NVIDIA H100 SXM 80GB", Vendor: "nvidia", BF16: 989, FP8: 1979, Bandwidth: 3.35, Memory: 85_017_493_504, Link: 450, Efficiency: h100, Source: datasheet},
+		{Name: "h100-pcie", Title: "NVIDIA H100 PCIe 80GB", Vendor: "nvidia", BF16: 756, FP8: 1513, Bandwidth: 2.0, Memory: 85_017_493_504, Link: 64, Efficiency: bridge, Source: datasheet},
+		{Name: "h100-nvl", Title: "NVIDIA H100 NVL 94GB", Vendor: "nvidia", BF16: 835, FP8: 1671, Bandwidth: 3.9, Memory: 100_485_038_080, Link: 300, Efficiency: h100, Source: datasheet},
 		{Name: "h200", Title: "NVIDIA H200 SXM 141GB", Vendor: "nvidia", BF16: 989, FP8: 1979, Bandwidth: 4.8, Memory: 150_051_160_064, Link: 450, Efficiency: h100, Source: datasheet},
 		{Name: "b200", Title: "NVIDIA B200 SXM 180GB", Vendor: "nvidia", BF16: 2250, FP8: 4500, FP4: 9000, Bandwidth: 7.7, Memory: 191_512_969_216, Link: 900, Efficiency: h100, Source: datasheet},
 		{Name: "l40s", Title: "NVIDIA L40S 48GB", Vendor: "nvidia", BF16: 362, FP8: 733, Bandwidth: 0.864, Memory: 47_697_362_944, Link: 32, Efficiency: pcie, Source: datasheet},

@@ -151,3 +151,49 @@ func FuzzParseModel(f *testing.F) {
 		}
 	})
 }
+
+func TestMIG(t *testing.T) {
+	a, err := FindAccelerator("H100-mig-3g.40GB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := FindAccelerator("h100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Name != "h100-mig-3g.40gb" || math.Abs(a.BF16-989*3.0/7) > 1e-9 || a.Bandwidth != whole.Bandwidth/2 || a.Memory != whole.Memory/2 {
+		t.Errorf("%+v", a)
+	}
+	for name, want := range map[string]string{"h100-mig-3g.4gb": `did you mean "3g.40gb"`, "l4-mig-1g.5gb": "no MIG profiles", "h1000-mig-1g.5gb": `did you mean "h100"`} {
+		if _, err := FindAccelerator(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, ok := FindPreset(a.Name, "vllm", "bf16", &Model{}); ok {
+		t.Error("a slice has the whole device's preset")
+	}
+}
+
+// The catalogue's presets can be read, name devices and models that exist, and
+// say what they were fitted on.
+func TestPresets(t *testing.T) {
+	list := Presets()
+	if len(list) < 30 {
+		t.Errorf("%d presets", len(list))
+	}
+	for _, p := range list {
+		a, err := FindAccelerator(p.GPU)
+		if err != nil {
+			t.Error(err)
+		}
+		if p.Model != "" {
+			if _, err := FindModel(p.Model); err != nil {
+				t.Error(err)
+			}
+		}
+		a.Efficiency = p.Efficiency
+		if err := a.check(); err != nil || p.Efficiency.Fitted == "" || p.Rows < 1 {
+			t.Errorf("%s %s %s: %v", p.GPU, p.Engine, p.Model, err)
+		}
+	}
+}

@@ -33,6 +33,9 @@ func FindAccelerator(name string) (Accelerator, error) {
 		return ReadAccelerator(name)
 	}
 	key := strings.ToLower(name)
+	if whole, profile, ok := strings.Cut(key, "-mig-"); ok {
+		return findSlice(whole, profile)
+	}
 	if a, ok := gpuAliases()[key]; ok {
 		key = a
 	}
@@ -43,8 +46,17 @@ func FindAccelerator(name string) (Accelerator, error) {
 		}
 		names = append(names, a.Name)
 	}
-	return Accelerator{}, fmt.Errorf("unknown GPU %q: did you mean %q? known: %s; or the path of a YAML file",
+	return Accelerator{}, fmt.Errorf("unknown GPU %q: did you mean %q? known: %s; or a MIG instance such as h100-mig-3g.40gb, or the path of a YAML file",
 		name, Nearest(name, names), strings.Join(names, ", "))
+}
+
+// findSlice returns a MIG instance of a device of the catalogue.
+func findSlice(whole, profile string) (Accelerator, error) {
+	a, err := FindAccelerator(whole)
+	if err != nil {
+		return a, err
+	}
+	return a.Slice(profile)
 }
 
 // ReadAccelerator reads a device from a YAML file; what its efficiency leaves

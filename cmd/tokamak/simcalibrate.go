@@ -71,7 +71,7 @@ func (c *calibrateCommand) Run(std streams) error {
 		return exit.With(exit.Usage, err)
 	}
 	for _, n := range notes {
-		fmt.Fprintln(std.err, "note:", n)
+		_, _ = fmt.Fprintln(std.err, "note:", n)
 	}
 	if c.json() {
 		return printJSON(std.out, map[string]any{"accelerator": path, "fitted": fitted(r), "in_sample": score(r.InSample), "held_out": score(r.HeldOut)})
@@ -96,7 +96,7 @@ func (c *calibrateCommand) fit(o sim.Options) (*calibrate.Result, []string, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	rows, err := accuracy.ReadTable(f)
 	if err != nil {
 		return nil, nil, err
@@ -170,7 +170,7 @@ func (c *calibrateCommand) print(w io.Writer, r *calibrate.Result, path string) 
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	values := fitted(r)
 	for _, n := range r.Names {
-		fmt.Fprintf(t, "%s\t%.4g\n", n, values[n])
+		_, _ = fmt.Fprintf(t, "%s\t%.4g\n", n, values[n])
 	}
 	percent := func(v float64) string {
 		if math.IsNaN(v) {
@@ -182,7 +182,7 @@ func (c *calibrateCommand) print(w io.Writer, r *calibrate.Result, path string) 
 		name string
 		calibrate.Score
 	}{{"fitted on", r.InSample}, {"held out", r.HeldOut}} {
-		fmt.Fprintf(t, "%s\t%d %s\tTPOT error %s, median %s; TTFT median %s\n", s.name, s.N, r.Unit, percent(s.TPOT), percent(s.TPOTMedian), percent(s.TTFT))
+		_, _ = fmt.Fprintf(t, "%s\t%d %s\tTPOT error %s, median %s; TTFT median %s\n", s.name, s.N, r.Unit, percent(s.TPOT), percent(s.TPOTMedian), percent(s.TTFT))
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -46,7 +46,7 @@ func HitRates(dir string) ([]Hits, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	prompts, err := readPrompts(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name(), err)

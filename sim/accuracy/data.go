@@ -51,7 +51,7 @@ func Open(dir string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	rows, left, err := ReadSilicon(f)
 	if err != nil {
 		return Source{}, fmt.Errorf("%s: %w", path, err)

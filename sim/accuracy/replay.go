@@ -153,20 +153,20 @@ func (r *Run) Replay(fitted bool) (Replayed, error) {
 	return out, nil
 }
 
-func (o *Replayed) add(s *state, got sim.State, n float64) {
-	o.Running += math.Abs(float64(got.Running)-s.running) / n
-	o.Waiting += math.Abs(float64(got.Waiting)-s.waiting) / n
-	o.MeanRunning += s.running / n
-	o.MeanWaiting += s.waiting / n
+func (r *Replayed) add(s *state, got sim.State, n float64) {
+	r.Running += math.Abs(float64(got.Running)-s.running) / n
+	r.Waiting += math.Abs(float64(got.Waiting)-s.waiting) / n
+	r.MeanRunning += s.running / n
+	r.MeanWaiting += s.waiting / n
 	if s.kv >= 0 {
-		o.KV += math.Abs(100*got.KVUsage-s.kv) / n
-		o.MeanKV += s.kv / n
+		r.KV += math.Abs(100*got.KVUsage-s.kv) / n
+		r.MeanKV += s.kv / n
 	}
 }
 
 // means compares the runs' means: of E2E and TTFT over all requests, of TPOT
 // over those with more than one token.
-func (o *Replayed) means(want []request, got []*sim.Request) {
+func (r *Replayed) means(want []request, got []*sim.Request) {
 	var m, s [3]float64
 	for i, q := range want {
 		st := &got[i].Stats
@@ -179,5 +179,5 @@ func (o *Replayed) means(want []request, got []*sim.Request) {
 			s[1] += float64(st.LastToken-st.FirstToken) / 1e6 / float64(q.output-1)
 		}
 	}
-	o.TTFT, o.TPOT, o.E2E = 100*(s[0]/m[0]-1), 100*(s[1]/m[1]-1), 100*(s[2]/m[2]-1)
+	r.TTFT, r.TPOT, r.E2E = 100*(s[0]/m[0]-1), 100*(s[1]/m[1]-1), 100*(s[2]/m[2]-1)
 }

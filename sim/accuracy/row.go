@@ -3,6 +3,7 @@ package accuracy
 import (
 	"bufio"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -117,7 +118,7 @@ func newTable(r io.Reader) (*table, error) {
 
 func (t *table) next() bool {
 	t.line, t.err = t.csv.Read()
-	if t.err == io.EOF {
+	if errors.Is(t.err, io.EOF) {
 		t.err = nil
 		return false
 	}

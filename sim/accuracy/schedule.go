@@ -206,8 +206,9 @@ func (s *schedule) room(m *member, decodes int64) bool {
 		return s.reserve+m.prompt+m.output <= s.lim.KV
 	case core.SGLang: // and a share of what those who run will need
 		return float64(s.context+s.kv+m.prompt+min(m.output, 4096))+s.ratio*float64(s.left) <= float64(s.lim.KV)
+	default: // vLLM: the prompt
+		return s.context+decodes+s.kv+m.prompt <= s.lim.KV
 	}
-	return s.context+decodes+s.kv+m.prompt <= s.lim.KV
 }
 
 func (s *schedule) chunk(p *core.Step, m *member, n int64, done []*member) []*member {

@@ -14,10 +14,10 @@ type Score struct {
 	TTFT         float64 // median, of TTFT
 }
 
-// errors collects the errors of single rows.
-type errors struct{ tpot, ttft []float64 }
+// deviations collects the errors of single rows.
+type deviations struct{ tpot, ttft []float64 }
 
-func (e *errors) add(c *Case, with *catalog.Efficiency) {
+func (e *deviations) add(c *Case, with *catalog.Efficiency) {
 	tpot, ttft := c.Predict(with)
 	e.tpot = append(e.tpot, 100*math.Abs(tpot/c.TPOT-1))
 	if c.TTFT > 0 {
@@ -25,11 +25,11 @@ func (e *errors) add(c *Case, with *catalog.Efficiency) {
 	}
 }
 
-func (e *errors) join(o errors) {
+func (e *deviations) join(o deviations) {
 	e.tpot, e.ttft = append(e.tpot, o.tpot...), append(e.ttft, o.ttft...)
 }
 
-func (e *errors) score() Score {
+func (e *deviations) score() Score {
 	s := Score{Rows: len(e.tpot), Median: median(e.tpot), TTFT: median(e.ttft)}
 	for _, v := range e.tpot {
 		s.MAPE += v / float64(len(e.tpot))
@@ -67,7 +67,7 @@ type Study struct {
 	Sets    []Result
 	Pools   []Result // held out are their sets' rows, each by its set's own folds
 	Apart   []ApartRow
-	errs    map[Set]errors
+	errs    map[Set]deviations
 	Unknown []Result // sets too small for a fit of their own: predicted from their pool
 }
 
@@ -92,7 +92,7 @@ func NewStudy(rows []Row, fits []Fitted) (*Study, error) {
 		g := f.Set.String() + f.Family
 		groups[g] = append(groups[g], f)
 	}
-	st := &Study{errs: map[Set]errors{}}
+	st := &Study{errs: map[Set]deviations{}}
 	for i := range fits {
 		f := &fits[i]
 		if f.Kind != all {
@@ -115,7 +115,7 @@ func NewStudy(rows []Row, fits []Fitted) (*Study, error) {
 }
 
 // errorsOf are the errors of a fit on the rows of a set that pick takes.
-func (d *data) errorsOf(f *Fitted, of []int, pick func(int) bool) (e errors) {
+func (d *data) errorsOf(f *Fitted, of []int, pick func(int) bool) (e deviations) {
 	for _, c := range d.pick(f.KV, of, pick) {
 		e.add(c, &f.Efficiency)
 	}
@@ -124,7 +124,7 @@ func (d *data) errorsOf(f *Fitted, of []int, pick func(int) bool) (e errors) {
 
 // score is that of all fits of a kind, each on the rows that it did not see.
 func (d *data) score(fits []*Fitted, kind string) Score {
-	var e errors
+	var e deviations
 	for _, f := range fits {
 		if f.Kind == kind {
 			e.join(d.errorsOf(f, d.rowsOf(f), func(i int) bool { return d.held(f, i) }))
@@ -137,7 +137,7 @@ func (st *Study) set(d *data, r *Result, fits []*Fitted, by map[string]*Fitted) 
 	of := d.of[r.Set]
 	in := d.errorsOf(&r.Fitted, of, func(int) bool { return true })
 	r.InSample = in.score()
-	var held errors
+	var held deviations
 	for _, f := range fits {
 		if f.Kind == fold {
 			held.join(d.errorsOf(f, of, func(i int) bool { return d.held(f, i) }))
@@ -154,7 +154,7 @@ func (st *Study) set(d *data, r *Result, fits []*Fitted, by map[string]*Fitted) 
 			r.Sibling = append(r.Sibling, Sibling{gpu, e.score()})
 		}
 	}
-	var a errors
+	var a deviations
 	for i := range d.rows {
 		if d.why[i] != "" && d.rows[i].Set() == r.Set {
 			if c := d.cases[r.KV][i]; c != nil {
@@ -169,7 +169,7 @@ func (st *Study) set(d *data, r *Result, fits []*Fitted, by map[string]*Fitted) 
 func (st *Study) pool(d *data, r *Result) {
 	in := d.errorsOf(&r.Fitted, d.pool(r.Fitted), func(int) bool { return true })
 	r.InSample = in.score()
-	var held errors
+	var held deviations
 	for s, e := range st.errs {
 		if s.GPU == r.GPU && s.Engine == r.Engine && s.Family() == r.Family {
 			held.join(e)

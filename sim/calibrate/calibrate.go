@@ -53,10 +53,10 @@ func start(o *sim.Options) catalog.Efficiency {
 	return e
 }
 
-// errors are relative errors in percent.
-type errors struct{ tpot, ttft []float64 }
+// deviations are relative errors in percent.
+type deviations struct{ tpot, ttft []float64 }
 
-func (e *errors) add(tpot, ttft, wantTPOT, wantTTFT float64) {
+func (e *deviations) add(tpot, ttft, wantTPOT, wantTTFT float64) {
 	if wantTPOT > 0 {
 		e.tpot = append(e.tpot, 100*math.Abs(tpot/wantTPOT-1))
 	}
@@ -65,7 +65,7 @@ func (e *errors) add(tpot, ttft, wantTPOT, wantTTFT float64) {
 	}
 }
 
-func (e *errors) score() Score {
+func (e *deviations) score() Score {
 	s := Score{N: max(len(e.tpot), len(e.ttft)), TPOT: math.NaN(), TPOTMedian: median(e.tpot), TTFT: median(e.ttft)}
 	if len(e.tpot) > 0 {
 		s.TPOT = 0
@@ -122,7 +122,7 @@ func Table(o sim.Options, rows []accuracy.Row) (*Result, error) {
 			return sum / float64(max(n, 1))
 		})
 	}
-	add := func(to *errors, i int, e *catalog.Efficiency) {
+	add := func(to *deviations, i int, e *catalog.Efficiency) {
 		tpot, ttft := cases[i].Predict(e)
 		to.add(tpot, ttft, cases[i].TPOT, cases[i].TTFT)
 	}
@@ -143,9 +143,9 @@ func loss(predicted, measured float64) float64 {
 }
 
 // result fits all, and all but each fold, and scores both.
-func result(n int, unit string, names []string, fit func(keep func(int) bool) catalog.Efficiency, add func(*errors, int, *catalog.Efficiency)) *Result {
+func result(n int, unit string, names []string, fit func(keep func(int) bool) catalog.Efficiency, add func(*deviations, int, *catalog.Efficiency)) *Result {
 	r := &Result{Efficiency: fit(func(int) bool { return true }), Names: names, Unit: unit}
-	var in, held errors
+	var in, held deviations
 	for i := range n {
 		add(&in, i, &r.Efficiency)
 	}

@@ -75,7 +75,7 @@ func Run(o sim.Options, requests []Request) (*Result, error) {
 		}
 		return p.fit(names, start(&o), keep)
 	}
-	add := func(to *errors, i int, e *catalog.Efficiency) {
+	add := func(to *deviations, i int, e *catalog.Efficiency) {
 		p.price(e)
 		tpot, ttft := p.predict(i)
 		q := &requests[i]
