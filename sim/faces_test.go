@@ -145,6 +145,27 @@ func TestFaceOverload(t *testing.T) {
 	}
 }
 
+// While the model loads, and where a fault strikes, each face says so in its
+// engine's way.
+func TestFaceRefusals(t *testing.T) {
+	for face, want := range map[string][2]string{
+		"vllm":     {`"type":"ServiceUnavailableError"`, `"type":"InternalServerError"`},
+		"sglang":   {`"object":"error"`, `"object":"error"`},
+		"tgi":      {`"error_type":"healthcheck"`, `"error_type":"incomplete_generation"`},
+		"llamacpp": {`"type":"unavailable_error"`, `"type":"server_error"`},
+		"ollama":   {`"type":"api_error"`, `"type":"api_error"`},
+	} {
+		for i, fault := range []string{"loading:time=5", "refuse:status=500"} {
+			serve(t, "sim://llama3-8b@a100-80g?engine="+face+"&fault="+fault, func(s *served) {
+				resp := s.post(s.t.Context(), "/v1/chat/completions", `{`+greeting+`}`)
+				if body := s.read(resp); !strings.Contains(body, want[i]) || resp.StatusCode != []int{503, 500}[i] {
+					t.Errorf("%s, %s: %d %s, want %s", face, fault, resp.StatusCode, body, want[i])
+				}
+			})
+		}
+	}
+}
+
 // names of each face's counters of prompt and generated tokens, and of its
 // gauge of running requests.
 func faceSeries() map[string][3]string {

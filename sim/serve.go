@@ -59,6 +59,7 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	defer loop.Close()
 	beside := newSides(&o, &so, &cfg, loop)
 	gate, epoch, faults := o.Faults.Gate(), c.Epoch(), o.FaultSet(loop)
+	faults.Refuse = refuser(o.Engine)
 	p := &process{loop: loop, faults: faults, listener: fault.NewListener(l)}
 	p.open = func(died func(int64)) (*face.Service, http.Handler, error) {
 		core := cfg
@@ -106,6 +107,26 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 func faces(beside *sides) map[string]func(*face.Service) http.Handler {
 	return map[string]func(*face.Service) http.Handler{
 		"vllm": vllm.New, "sglang": sglang.New, "tgi": tgi.New, "llamacpp": llamacpp.New, "ollama": ollama.New, tritonEngine: beside.triton}
+}
+
+// refuser is how an engine writes that a fault refuses a request; nil: the
+// faults' own way.
+func refuser(engine string) func(http.ResponseWriter, *http.Request, *fault.Refusal, bool) {
+	plain := func(refuse func(http.ResponseWriter, *face.Problem)) func(http.ResponseWriter, *http.Request, *face.Problem) {
+		return func(w http.ResponseWriter, _ *http.Request, p *face.Problem) { refuse(w, p) }
+	}
+	refuse, ok := map[string]func(http.ResponseWriter, *http.Request, *face.Problem){
+		"vllm": plain(vllm.Refuse), "tgi": plain(tgi.Refuse), "llamacpp": plain(llamacpp.Refuse), "sglang": sglang.Refuse, "ollama": ollama.Refuse}[engine]
+	if !ok {
+		return nil
+	}
+	return func(w http.ResponseWriter, r *http.Request, no *fault.Refusal, loading bool) {
+		p := &face.Problem{Kind: face.Injected, Message: no.Message, Status: no.Status, RetryAfter: no.RetryAfter}
+		if loading {
+			p.Kind = face.Loading
+		}
+		refuse(w, r, p)
+	}
 }
 
 // loadCodec returns the built-in tokenizer, whatever the model: its client

@@ -3,6 +3,7 @@ package fault
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"sync"
 	"sync/atomic"
 
@@ -20,6 +21,10 @@ const unset = math.MinInt64
 // called from any goroutine, but for those of core.Disturbance, Attach and
 // Reborn, which belong to the engine's loop.
 type Set struct {
+	// Refuse, where set before the first request, writes a refusal as the engine
+	// does that is served; loading says that its model is not there yet.
+	Refuse func(w http.ResponseWriter, r *http.Request, no *Refusal, loading bool)
+
 	loop   clock.Loop
 	seed   uint64
 	engine atomic.Bool // has faults of the engine

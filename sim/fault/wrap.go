@@ -27,7 +27,7 @@ func (s *Set) Wrap(next http.Handler) http.Handler {
 			s.admin(w, r)
 		case !s.any.Load() && r.Header.Get(Header) == "":
 			next.ServeHTTP(w, r)
-		case s.refusedLoading(w):
+		case s.refusedLoading(w, r):
 		case r.URL.Path == "/metrics":
 			s.metrics(w, r, next)
 		case r.Method == http.MethodPost && generates(r.URL.Path):
@@ -47,14 +47,14 @@ func generates(path string) bool {
 	return true
 }
 
-func (s *Set) refusedLoading(w http.ResponseWriter) bool {
+func (s *Set) refusedLoading(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	left := s.loading(s.loop.Now())
 	s.mu.Unlock()
 	if left <= 0 {
 		return false
 	}
-	refuse(w, &Refusal{Status: http.StatusServiceUnavailable, Message: "the model is being loaded"})
+	s.refuse(w, r, &Refusal{Status: http.StatusServiceUnavailable, Message: "the model is being loaded"}, true)
 	return true
 }
 
@@ -71,7 +71,7 @@ func (s *Set) request(w http.ResponseWriter, r *http.Request, next http.Handler)
 		}
 	}
 	if no := Refused(hits); no != nil {
-		refuse(w, no)
+		s.refuse(w, r, no, false)
 		return
 	}
 	if len(hits) == 0 {
@@ -93,6 +93,15 @@ func (s *Set) request(w http.ResponseWriter, r *http.Request, next http.Handler)
 
 // refuse answers with an error object that both OpenAI's clients and those of
 // the other APIs read.
+// refuse writes a refusal of a request.
+func (s *Set) refuse(w http.ResponseWriter, r *http.Request, no *Refusal, loading bool) {
+	if s.Refuse != nil {
+		s.Refuse(w, r, no, loading)
+		return
+	}
+	refuse(w, no)
+}
+
 func refuse(w http.ResponseWriter, no *Refusal) {
 	kind := "InternalServerError"
 	switch {

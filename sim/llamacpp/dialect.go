@@ -16,7 +16,7 @@ func dialect() *openai.Dialect {
 		Text: openai.Shape{Prefix: "chatcmpl-", Open: `,"text":"`, Close: `"`, Empty: `,"text":""`, Logprobs: true, EndUsage: true,
 			NotEnded: `,"finish_reason":null}`, Ended: ended},
 		Fingerprint: "b0-sim", AnyModel: true, EmptyChat: true, LateHeaders: true,
-		Usage: usage, Refuse: refuse,
+		Usage: usage, Refuse: Refuse,
 		Extra: func(b []byte, c *face.Choice) []byte {
 			return face.AppendJSON(append(b, `,"timings":`...), timingsOf(c.Stats(), c.Written))
 		},
@@ -74,7 +74,8 @@ type apiError struct {
 	Context int64  `json:"n_ctx,omitempty"`
 }
 
-func refuse(w http.ResponseWriter, p *face.Problem) {
+// Refuse writes what is wrong with a request.
+func Refuse(w http.ResponseWriter, p *face.Problem) {
 	e := apiError{Code: http.StatusBadRequest, Message: p.Message, Type: "invalid_request_error"}
 	switch p.Kind {
 	case face.TooLong:

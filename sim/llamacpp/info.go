@@ -24,7 +24,7 @@ func (i info) loading() *face.Problem {
 func (i info) loaded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if problem := i.loading(); problem != nil {
-			refuse(w, problem)
+			Refuse(w, problem)
 			return
 		}
 		next(w, r)
@@ -76,12 +76,12 @@ func (i info) tokenize(w http.ResponseWriter, r *http.Request) {
 		problem = face.Failed(err)
 	}
 	if problem != nil {
-		refuse(w, problem)
+		Refuse(w, problem)
 		return
 	}
 	words, err := l.Words(q.Content)
 	if err != nil {
-		refuse(w, face.Failed(err))
+		Refuse(w, face.Failed(err))
 		return
 	}
 	list := make([]any, 0, len(words))
@@ -98,7 +98,7 @@ func (i info) tokenize(w http.ResponseWriter, r *http.Request) {
 func (i info) detokenize(w http.ResponseWriter, r *http.Request) {
 	text, problem := openai.Detokenize(i.s, r)
 	if problem != nil {
-		refuse(w, problem)
+		Refuse(w, problem)
 		return
 	}
 	face.WriteJSON(w, http.StatusOK, map[string]string{"content": text})
@@ -112,7 +112,7 @@ func (info) template(w http.ResponseWriter, r *http.Request) {
 		} `json:"messages"`
 	}
 	if problem := face.ParseBody(r, &q); problem != nil {
-		refuse(w, problem)
+		Refuse(w, problem)
 		return
 	}
 	var b strings.Builder

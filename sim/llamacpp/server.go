@@ -17,7 +17,7 @@ func New(s *face.Service) http.Handler {
 			return nil, problem
 		}
 		return read(body, l, s.Seed)
-	}, refuse)
+	}, Refuse)
 	for _, p := range []string{"/completion", "/completions"} {
 		m.HandleFunc("POST "+p, i.loaded(native))
 	}
@@ -28,7 +28,7 @@ func New(s *face.Service) http.Handler {
 	m.HandleFunc("POST /v1/responses", i.loaded(d.ResponsesHandler(s)))
 	for _, p := range []string{"/embedding", "/embeddings", "/v1/embeddings"} {
 		m.HandleFunc("POST "+p, func(w http.ResponseWriter, _ *http.Request) {
-			refuse(w, &face.Problem{Kind: face.NoSupport, Message: "this server was started without embeddings"})
+			Refuse(w, &face.Problem{Kind: face.NoSupport, Message: "this server was started without embeddings"})
 		})
 	}
 	m.HandleFunc("POST /tokenize", i.loaded(i.tokenize))

@@ -79,3 +79,12 @@ func refuseOpenAI(w http.ResponseWriter, p *face.Problem) {
 	face.RetryAfter(w, p)
 	face.WriteJSON(w, status, map[string]any{"error": map[string]any{"message": message, "type": kind, "param": nil, "code": nil}})
 }
+
+// Refuse writes what is wrong with a request as its route does.
+func Refuse(w http.ResponseWriter, r *http.Request, p *face.Problem) {
+	if strings.HasPrefix(r.URL.Path, "/v1/") {
+		refuseOpenAI(w, p)
+		return
+	}
+	refuse(w, p)
+}

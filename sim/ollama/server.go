@@ -16,12 +16,11 @@ import (
 // New returns Ollama's routes.
 func New(s *face.Service) http.Handler {
 	m, d, i := http.NewServeMux(), dialect(), info{s}
-	d.Full = i.full
+	if s.Engine.MaxRequests == 0 {
+		s.Engine.MaxRequests = maxQueue
+	}
 	native := func(chat bool) http.HandlerFunc {
 		return s.Handle(func(r *http.Request, l *face.Language) (*face.Ask, *face.Problem) {
-			if problem := i.full(); problem != nil {
-				return nil, problem
-			}
 			body, problem := face.Body(r)
 			if problem != nil {
 				return nil, problem
@@ -56,14 +55,6 @@ func New(s *face.Service) http.Handler {
 
 // info answers what is no request to the engine.
 type info struct{ s *face.Service }
-
-// full refuses what exceeds the queue.
-func (i info) full() *face.Problem {
-	if i.s.Load() > maxQueue {
-		return &face.Problem{Kind: face.Overloaded}
-	}
-	return nil
-}
 
 func (info) version(w http.ResponseWriter, _ *http.Request) {
 	face.WriteJSON(w, http.StatusOK, map[string]string{"version": Version})

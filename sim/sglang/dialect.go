@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/sim/core"
 	"github.com/tokamak-bench/tokamak/sim/face"
@@ -88,4 +89,13 @@ func refuseNative(w http.ResponseWriter, p *face.Problem) {
 	status, _, message := statusOf(p)
 	face.RetryAfter(w, p)
 	face.WriteJSON(w, status, map[string]any{"error": map[string]string{"message": message}})
+}
+
+// Refuse writes what is wrong with a request as its route does.
+func Refuse(w http.ResponseWriter, r *http.Request, p *face.Problem) {
+	if strings.HasPrefix(r.URL.Path, "/v1/") {
+		refuse(w, p)
+		return
+	}
+	refuseNative(w, p)
 }

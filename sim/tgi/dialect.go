@@ -18,7 +18,7 @@ func dialect() *openai.Dialect {
 		Chat: openai.Shape{Open: `,"delta":{"role":"assistant","content":"`, Close: `"}`, Empty: `,"delta":{"role":"assistant","content":""}`,
 			Logprobs: true, Joined: true, NotEnded: `,"finish_reason":null}`, Ended: ended},
 		Text: openai.Shape{Open: `,"text":"`, Close: `"`, Empty: `,"text":""`, Logprobs: true, Joined: true, NotEnded: `,"finish_reason":""}`, Ended: ended},
-		NoID: true, Fingerprint: Version, Tail: `,"usage":null`, AnyModel: true, Usage: usage, Refuse: refuse,
+		NoID: true, Fingerprint: Version, Tail: `,"usage":null`, AnyModel: true, Usage: usage, Refuse: Refuse,
 	}
 }
 
@@ -36,8 +36,8 @@ func usage(b []byte, u core.Usage, _ *face.Exchange) []byte {
 	return append(b, '}')
 }
 
-// refuse is TGI's error on all routes.
-func refuse(w http.ResponseWriter, p *face.Problem) {
+// Refuse writes what is wrong with a request: TGI's error on all routes.
+func Refuse(w http.ResponseWriter, p *face.Problem) {
 	status, kind, message := http.StatusUnprocessableEntity, "validation", "invalid input: "+p.Message
 	switch p.Kind {
 	case face.TooLong:

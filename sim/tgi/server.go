@@ -16,7 +16,7 @@ func New(s *face.Service) http.Handler {
 				return nil, problem
 			}
 			return read(body, l, s.Seed, stream)
-		}, refuse)
+		}, Refuse)
 	}
 	m.HandleFunc("POST /generate", generate(new(bool)))
 	streams := true
@@ -72,12 +72,12 @@ func (i info) tokenize(w http.ResponseWriter, r *http.Request) {
 		problem = face.Bad("inputs", "inputs is missing")
 	}
 	if problem != nil {
-		refuse(w, problem)
+		Refuse(w, problem)
 		return
 	}
 	words, err := l.Words(*q.Inputs)
 	if err != nil {
-		refuse(w, face.Failed(err))
+		Refuse(w, face.Failed(err))
 		return
 	}
 	type piece struct {

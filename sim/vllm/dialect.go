@@ -17,7 +17,7 @@ func dialect() *openai.Dialect {
 		Text: openai.Shape{Prefix: "cmpl-", Open: `,"text":"`, Close: `"`, Empty: `,"text":""`, Logprobs: true,
 			NotEnded: `,"finish_reason":null,"stop_reason":null}`, Ended: ended},
 		RequestID: true, TextTokens: 16, // OpenAI's default, which vLLM keeps
-		Usage: usage, Refuse: refuse,
+		Usage: usage, Refuse: Refuse,
 	}
 }
 
@@ -52,7 +52,8 @@ type apiError struct {
 	Code    int     `json:"code"`
 }
 
-func refuse(w http.ResponseWriter, p *face.Problem) {
+// Refuse writes what is wrong with a request.
+func Refuse(w http.ResponseWriter, p *face.Problem) {
 	e := apiError{Message: p.Message, Type: "BadRequestError", Code: http.StatusBadRequest}
 	if p.Param != "" {
 		e.Param = &p.Param

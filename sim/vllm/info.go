@@ -47,7 +47,7 @@ func (i info) models(w http.ResponseWriter, _ *http.Request) {
 func (i info) tokenize(w http.ResponseWriter, r *http.Request) {
 	ids, problem := openai.Tokenize(i.s, r)
 	if problem != nil {
-		refuse(w, problem)
+		Refuse(w, problem)
 		return
 	}
 	face.WriteJSON(w, http.StatusOK, struct {
@@ -61,7 +61,7 @@ func (i info) tokenize(w http.ResponseWriter, r *http.Request) {
 func (i info) detokenize(w http.ResponseWriter, r *http.Request) {
 	text, problem := openai.Detokenize(i.s, r)
 	if problem != nil {
-		refuse(w, problem)
+		Refuse(w, problem)
 		return
 	}
 	face.WriteJSON(w, http.StatusOK, map[string]string{"prompt": text})
