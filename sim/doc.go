@@ -6,6 +6,4 @@
 // Below it: core schedules and keeps the KV cache, hardware says how long a step
 // takes and how many blocks fit, fault makes things go wrong on purpose, face is
 // what the engines' faces (vllm, sglang, tgi and others) share.
-//
-// fault makes it go wrong on purpose.
 package sim
