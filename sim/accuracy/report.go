@@ -236,9 +236,14 @@ func caches(dir string) (s Section, replayed bool, err error) {
 		if h.Blocks >= 400_000 {
 			name = "unlimited blocks"
 		}
-		d := h.Got - h.Expected
-		s.Lines = append(s.Lines, Line{What: fmt.Sprintf("hit rate, %s: %.1f %%, expected %.1f %%", name, h.Got, h.Expected), Rows: 12031, Fitted: "no",
-			Error: fmt.Sprintf("%.2f points", math.Abs(d)), Target: "0.3 points", Met: met(d <= 0.3 && d >= -0.3)})
+		for _, c := range []struct {
+			what       string
+			got, limit float64
+		}{{"the cache alone", h.Alone, 0.3}, {"in the engine, answers cached too", h.Engine, 1}} {
+			d := math.Abs(c.got - h.Expected)
+			s.Lines = append(s.Lines, Line{What: fmt.Sprintf("hit rate, %s, %s: %.1f %%, expected %.1f %%", name, c.what, c.got, h.Expected), Rows: 12031, Fitted: "no",
+				Error: fmt.Sprintf("%.2f points", d), Target: fmt.Sprintf("%v points", c.limit), Met: met(d <= c.limit)})
+		}
 	}
 	return s, replayed, nil
 }
