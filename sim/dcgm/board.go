@@ -95,6 +95,7 @@ func (b *Board) close(n int64) {
 		}
 	}
 	b.pending = left
+	b.last = Activity{clamp(b.last.Engine), clamp(b.last.SM), clamp(b.last.Tensor), clamp(b.last.DRAM)} // sums of shares are rounded
 	b.index += n
 	power := b.power(b.last)
 	b.joules += power * float64(n)
