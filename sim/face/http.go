@@ -29,8 +29,7 @@ func Body(r *http.Request) ([]byte, *Problem) {
 func Parse(body []byte, to any) *Problem {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if err := d.Decode(to); err != nil {
-		var wrong *json.UnmarshalTypeError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 			return Bad(wrong.Field, "%s: got %s, expected %s", wrong.Field, wrong.Value, wrong.Type)
 		}
 		return Bad("", "the body is not valid JSON: %v", err)

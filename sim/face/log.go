@@ -61,16 +61,16 @@ func (l *requestLog) ended(x *Exchange) {
 	}
 	st := &x.Choices[0].request.Stats
 	e.Finish = st.Finish
-	e.Ended = some(x.unix(st.Ended))
+	e.Ended = new(x.unix(st.Ended))
 	if st.Output > 0 || st.Scheduled > 0 {
-		e.Queue = some(st.Scheduled - st.Queued)
+		e.Queue = new(st.Scheduled - st.Queued)
 	}
 	if st.Output > 0 {
-		e.Prefill, e.Decode = some(st.FirstToken-st.Scheduled), some(st.LastToken-st.FirstToken)
-		e.FirstToken, e.LastToken = some(x.unix(st.FirstToken)), some(x.unix(st.LastToken))
+		e.Prefill, e.Decode = new(st.FirstToken-st.Scheduled), new(st.LastToken-st.FirstToken)
+		e.FirstToken, e.LastToken = new(x.unix(st.FirstToken)), new(x.unix(st.LastToken))
 	}
 	if x.first > 0 {
-		e.FirstWritten, e.LastWritten = some(x.first), some(x.last)
+		e.FirstWritten, e.LastWritten = new(x.first), new(x.last)
 	}
 	l.write(e)
 }
@@ -87,5 +87,3 @@ func (l *requestLog) write(e *entry) {
 }
 
 func (x *Exchange) unix(at int64) int64 { return x.service.epoch.UnixNano() + at }
-
-func some(n int64) *int64 { return &n }

@@ -65,10 +65,8 @@ func (i info) details() map[string]any {
 }
 
 func (i info) tags(w http.ResponseWriter, _ *http.Request) {
-	digest := ""
-	for n := range uint64(4) {
-		digest += fmt.Sprintf("%016x", core.Mix(uint64(len(i.s.ID)), n))
-	}
+	half := core.Mix(uint64(len(i.s.ID)), 0)
+	digest := fmt.Sprintf("%016x%016x%016x%016x", half, core.Mix(half, 1), core.Mix(half, 2), core.Mix(half, 3))
 	face.WriteJSON(w, http.StatusOK, map[string]any{"models": []any{map[string]any{"name": i.s.Served, "model": i.s.Served,
 		"modified_at": i.s.Started().UTC().Format(time.RFC3339Nano), "expires_at": i.s.Started().Add(24 * time.Hour).UTC().Format(time.RFC3339Nano),
 		"size": 0, "size_vram": 0, "digest": digest, "context_length": i.s.Engine.MaxModelLen, "details": i.details()}}})

@@ -70,7 +70,7 @@ func (a api) object(chunk bool) string {
 	return "chat.completion"
 }
 
-// Chat answers POST /v1/chat/completions.
+// ChatHandler answers POST /v1/chat/completions.
 func (d *Dialect) ChatHandler(s *face.Service) http.HandlerFunc { return d.handler(s, chatAPI) }
 
 // TextHandler answers POST /v1/completions.

@@ -42,7 +42,6 @@ type chosen struct {
 	Logprob float64  `json:"logprob"`
 	Bytes   []int    `json:"bytes"`
 	Top     []chosen `json:"top_logprobs,omitempty"`
-	offset  int
 }
 
 // Logprob is the log probability of the token that c has just written.

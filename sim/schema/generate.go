@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -199,9 +200,7 @@ func (g *generator) merge(n *node, depth int) (*node, error) {
 	out := *n
 	out.AllOf = nil
 	out.Properties = properties{names: slices.Clone(n.Properties.names), nodes: map[string]*node{}}
-	for k, v := range n.Properties.nodes {
-		out.Properties.nodes[k] = v
-	}
+	maps.Copy(out.Properties.nodes, n.Properties.nodes)
 	for _, part := range n.AllOf {
 		if part == nil {
 			continue

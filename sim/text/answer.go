@@ -46,7 +46,7 @@ func NewAnswers(ids func(word string) uint32) *Answers {
 // punctuation.
 func split(line string) []string {
 	var out []string
-	for _, field := range strings.Fields(line) {
+	for field := range strings.FieldsSeq(line) {
 		word := strings.TrimRight(field, ".,")
 		out = append(out, " "+word)
 		if rest := field[len(word):]; rest != "" {
