@@ -58,7 +58,7 @@ func skipped(name string) bool {
 func unbuilt(content []byte) bool {
 	for line := range bytes.Lines(content) {
 		if e, err := constraint.Parse(strings.TrimSpace(string(line))); err == nil {
-			return e.String() == "ignore" || e.String() == "deps"
+			return e.String() == "ignore"
 		}
 		if bytes.HasPrefix(line, []byte("package ")) {
 			break
