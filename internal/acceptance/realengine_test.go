@@ -121,9 +121,11 @@ func checkTokens(t *testing.T, dir string, requests int, output int64) {
 }
 
 // checkTimings holds what we saw against what the engine says of itself: the
-// time to the first token against its prompt time, and the time from first to
-// last token against its decode time. Other work on the machine only ever
-// makes the difference larger, so the best request of at most three runs counts.
+// time to the first token against its queue and prompt time, and the time from
+// first to last token against its decode time. The engine does not name its
+// queue, but sends the head of a response when a slot takes the request. Other
+// work on the machine only ever makes the difference larger, so the best
+// request of at most three runs counts.
 func checkTimings(t *testing.T, firstLimit time.Duration, args ...string) {
 	t.Helper()
 	const decodeLimit = 5 * time.Millisecond
@@ -142,7 +144,8 @@ func checkTimings(t *testing.T, firstLimit time.Duration, args ...string) {
 			if !ok1 || !ok2 || a.StampSource != record.SourceKernel {
 				t.Fatalf("request %d: %s stamps, engine's own times %v and %v", a.RequestID, a.StampSource, a.Server.Prefill, a.Server.Decode)
 			}
-			first = min(first, time.Duration(a.FirstToken.Or(0)-a.Sent.Or(0)-a.Server.Queue.Or(0)-p).Abs())
+			queue := a.FirstByte.Or(0) - a.Sent.Or(0)
+			first = min(first, time.Duration(a.FirstToken.Or(0)-a.Sent.Or(0)-queue-p).Abs())
 			decode = min(decode, time.Duration(a.LastToken.Or(0)-a.FirstToken.Or(0)-d).Abs())
 		}
 		if first <= firstLimit && decode <= decodeLimit {
@@ -151,7 +154,7 @@ func checkTimings(t *testing.T, firstLimit time.Duration, args ...string) {
 	}
 	t.Logf("off the engine's own times: first token %v, decode %v", first, decode)
 	if first > firstLimit {
-		t.Errorf("the time to the first token is %v off the engine's own, want at most %v", first, firstLimit)
+		t.Errorf("the time to the first token is %v off the engine's own queue and prompt time, want at most %v", first, firstLimit)
 	}
 	if decode > decodeLimit {
 		t.Errorf("the time from first to last token is %v off the engine's own, want at most %v", decode, decodeLimit)
