@@ -19,7 +19,7 @@ const ahead = 256
 
 // gcPercent lets the heap grow more between collections while measuring: a
 // collection costs the reader its processor for a moment.
-const gcPercent = 400
+const gcPercent = 200
 
 // Do sends the load, and writes and returns what came of it. An error comes
 // with what could still be said of the run, if anything.
