@@ -96,7 +96,7 @@ func (c *Child) Close() error {
 		return nil
 	case <-time.After(3 * time.Second):
 		err := c.cmd.Process.Kill()
-		<-done // killed, so how it ended says nothing
+		<-done //nolint:errcheck // killed, so how it ended says nothing
 		return err
 	}
 }

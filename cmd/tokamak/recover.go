@@ -36,6 +36,6 @@ func (c *recoverCommand) Run(std streams) error {
 		return c.show(std, summary)
 	}
 	tell(std.err, "%s: %s attempts had ended, %s were in flight and count as cut, %s bytes were torn",
-		dir, measure.Count(int64(found.Ended)), measure.Count(int64(found.Cut)), measure.Count(int64(found.Torn)))
+		dir, measure.Count(found.Ended), measure.Count(found.Cut), measure.Count(found.Torn))
 	return c.show(std, summary)
 }

@@ -99,7 +99,7 @@ func (a *answer) Write(b []byte) (int, error) {
 		a.events()
 	}
 	if a.broken != nil {
-		a.send()
+		_ = a.send() // what is broken is said
 		return 0, a.broken
 	}
 	return len(b), a.send()
