@@ -12,6 +12,9 @@ import (
 func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // a terminal that went away, unless under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan exit.Code, 1)
 	go func() { done <- command(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}) }()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -121,6 +122,18 @@ func TestInterruptOnceReports(t *testing.T) {
 	if len(attempts(t, b.dir)) < b.summary.Requests.OK {
 		t.Error("rows are missing")
 	}
+}
+
+// TestHangUpReports: a terminal that goes away ends the run like an interrupt.
+func TestHangUpReports(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		t.Skip("SIGHUP is ignored here, as under nohup, and so in what is started")
+	}
+	b := start(t, "--url", "sim://llama3-8b@a100-80g", "--rate", "20", "--duration", "1m", "--output-tokens", "20")
+	b.signal(2*time.Second, syscall.SIGHUP)
+	b.wait(t)
+	b.wantExit(t, 130)
+	b.readSummary(t)
 }
 
 // TestInterruptTwiceEndsAtOnce: the second SIGINT does not wait for anything.
