@@ -27,9 +27,13 @@ type audit struct {
 	delays []float64 // 99th percentiles of scheduling delay, ns
 }
 
+// newAudit returns an audit of what is read from elsewhere.
+func newAudit(rec *recorder) *audit { return &audit{rec: rec, cpu: map[int64]float64{}} }
+
 // startAudit begins to watch.
 func (r *Run) startAudit(rec *recorder) *audit {
-	a := &audit{rec: rec, transports: r.transport, cpu: map[int64]float64{}}
+	a := newAudit(rec)
+	a.transports = r.transport
 	if r.real != nil {
 		a.probe = self.New(r.real, a, self.Config{})
 		a.probe.Start()
@@ -46,11 +50,24 @@ func (a *audit) stop() {
 
 // Sample keeps what the summary shows of a reading and passes it on.
 func (a *audit) Sample(s record.Sample) error {
+	a.keep(&s)
+	if s.Name == "cpu_user" { // the first of each reading
+		a.sampleWire(s.At)
+	}
+	a.rec.sample(s)
+	return nil
+}
+
+// keep takes a reading of probe self.
+func (a *audit) keep(s *record.Sample) {
+	if s.Probe != "self" {
+		return
+	}
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	switch s.Name {
 	case "cpu_user":
 		a.cpu[s.At] += s.Value
-		a.sampleWire(s.At)
 	case "cpu_system":
 		a.cpu[s.At] += s.Value
 	case "rss":
@@ -60,20 +77,29 @@ func (a *audit) Sample(s record.Sample) error {
 	case "sched_latency_p99":
 		a.delays = append(a.delays, s.Value)
 	}
-	a.mu.Unlock()
-	a.rec.sample(s)
-	return nil
 }
 
 // Event keeps standstills and passes all on.
 func (a *audit) Event(e record.Event) error {
-	if ns, ok := e.Detail["ns"].(int64); ok && e.Kind == record.StoppedEvent {
+	a.note(e)
+	a.rec.event(e)
+	return nil
+}
+
+// note keeps a standstill: from the event's moment on, for as long as it says.
+func (a *audit) note(e record.Event) {
+	var ns int64
+	switch d := e.Detail["ns"].(type) {
+	case int64:
+		ns = d
+	case float64: // read back from events.jsonl
+		ns = int64(d)
+	}
+	if e.Kind == record.StoppedEvent && ns > 0 {
 		a.mu.Lock()
 		a.stood = append(a.stood, measure.Stop{From: e.At, To: e.At + ns})
 		a.mu.Unlock()
 	}
-	a.rec.event(e)
-	return nil
 }
 
 // sampleWire records how the transports stand at the moment of a reading.
@@ -120,9 +146,6 @@ func (a *audit) client(res *measure.Result) report.Client {
 	var c report.Client
 	if lag, ok := res.Metrics["schedule_lag"]; ok {
 		c.LagP99, c.LagMax = lag.P99, lag.Max
-	}
-	if a.probe == nil {
-		return c
 	}
 	var total float64
 	for _, cores := range a.cpu {

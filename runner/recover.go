@@ -69,7 +69,8 @@ func again(dir string) (*report.Summary, error) {
 	}
 	opt := measure.Options{Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests), Stages: len(s.Load.Plan.Stages),
 		GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
-	if err := fromEvents(run, &opt); err != nil {
+	testimony := newAudit(rec)
+	if err := testimony.read(run, &opt); err != nil {
 		return nil, err
 	}
 	if d := duration(s.Load.Plan); d > 0 && opt.Start.Valid() {
@@ -83,25 +84,27 @@ func again(dir string) (*report.Summary, error) {
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		about.Notices = append(about.Notices, text)
 	}
-	client := (&audit{}).client(res)
-	return report.New(about, res, verify.Judge(s.SLO, rec.sums), client, verify.Ending{Interrupted: true}), nil
+	return report.New(about, res, verify.Judge(s.SLO, rec.sums), testimony.client(res), verify.Ending{Interrupted: true}), nil
 }
 
-// fromEvents finds when the load began and when the client stood still.
-func fromEvents(run *record.Run, opt *measure.Options) error {
+// read takes what the run's client recorded of itself, and when the load began.
+func (a *audit) read(run *record.Run, opt *measure.Options) error {
 	for e, err := range run.Events() {
 		if err != nil {
 			return err
 		}
-		switch e.Kind {
-		case loadEvent:
+		if e.Kind == loadEvent {
 			opt.Start = record.Some(e.At)
-		case record.StoppedEvent:
-			if ns, ok := e.Detail["ns"].(float64); ok {
-				opt.Stops = append(opt.Stops, measure.Stop{From: e.At - int64(ns), To: e.At})
-			}
 		}
+		a.note(e)
 	}
+	for s, err := range run.Samples() {
+		if err != nil {
+			return err
+		}
+		a.keep(s)
+	}
+	opt.Stops, opt.SchedLatency = a.stops(), a.schedLatency()
 	return nil
 }
 

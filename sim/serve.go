@@ -98,7 +98,7 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 		_ = server.Close()
 	}
 	beside.stop(quiet)
-	<-ended //nolint:errcheck // it was told to end
+	<-ended  //nolint:errcheck // it was told to end
 	p.stop() // cut requests leave the engine before its loop ends
 	return nil
 }
