@@ -13,7 +13,6 @@ import (
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/exit"
-	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/scenario"
@@ -23,7 +22,7 @@ import (
 
 // TestDeadTargetIsNotHammered: a user waits 100 ms after a refused connection.
 func TestDeadTargetIsNotHammered(t *testing.T) {
-	l, r, _ := testLoop(load.NewClosed(1, time.Second), func(*Call) (time.Duration, record.Outcome) { return 0, record.TransportError })
+	l, r, _ := testLoop(closedLoop(t, 1, time.Second), func(*Call) (time.Duration, record.Outcome) { return 0, record.TransportError })
 	l.Duration = time.Second
 	run(t, l)
 	if len(r.ended) != 10 {

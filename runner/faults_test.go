@@ -64,7 +64,10 @@ func startFault(t *testing.T, tr wire.Transport, f wiretest.Fault) rows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	driver := openai.NewChat(openai.Options{Base: base, Model: "fault-model", Limits: f.Limits})
+	driver, err := openai.New(openai.APIChat, openai.Options{Base: base, Model: "fault-model", Limits: f.Limits})
+	if err != nil {
+		t.Fatal(err)
+	}
 	target := &runner.HTTP{Name: f.Name, Driver: driver, Transport: tr}
 	call := &runner.Call{Spec: &workload.Request{OutputTokens: 8, Body: []byte(`{"messages":[{"role":"user","content":"one two three"}]}`)}}
 	if err := target.Prepare(call); err != nil {

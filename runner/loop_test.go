@@ -94,6 +94,16 @@ func testLoop(src load.Source, service func(*Call) (time.Duration, record.Outcom
 		Work: workload.Synthetic{Seed: 1, Input: 10, Output: 5}, Limits: Limits{Drain: time.Second}}, r, f
 }
 
+// closedLoop is users who all start at 0 and stop starting at a moment.
+func closedLoop(t *testing.T, users float64, until time.Duration) load.Source {
+	t.Helper()
+	s, err := load.New(load.Plan{Stages: []load.Stage{{Mode: load.ClosedLoop, From: users, To: users, Duration: until}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func takes(d time.Duration) func(*Call) (time.Duration, record.Outcome) {
 	return func(*Call) (time.Duration, record.Outcome) { return d, record.OK }
 }
@@ -134,7 +144,7 @@ func TestNothingIsDueAtTheEndOfTheDuration(t *testing.T) {
 }
 
 func TestClosedLoopKeepsItsUsersBusy(t *testing.T) {
-	l, r, f := testLoop(load.NewClosed(4, time.Second), takes(100*time.Millisecond))
+	l, r, f := testLoop(closedLoop(t, 4, time.Second), takes(100*time.Millisecond))
 	l.Duration = time.Second
 	run(t, l)
 	if len(r.ended) != 40 || f.most != 4 {
@@ -174,7 +184,7 @@ func TestWhatTheCapNeverLetGoIsUnsent(t *testing.T) {
 }
 
 func TestDrainCutsWhatIsStillInFlight(t *testing.T) {
-	l, r, _ := testLoop(load.NewClosed(2, time.Second), takes(time.Hour))
+	l, r, _ := testLoop(closedLoop(t, 2, time.Second), takes(time.Hour))
 	l.Duration = time.Second
 	run(t, l)
 	if o := r.outcomes(); o[record.Cut] != 2 || len(r.ended) != 2 {
@@ -260,7 +270,7 @@ func TestTokenLimitStopsBeforeItIsPassed(t *testing.T) {
 }
 
 func TestRequestLimitIsNoAbort(t *testing.T) {
-	l, r, _ := testLoop(load.NewClosed(3, time.Hour), takes(time.Millisecond))
+	l, r, _ := testLoop(closedLoop(t, 3, time.Hour), takes(time.Millisecond))
 	l.Limits.MaxRequests = 10
 	if o := run(t, l); len(r.ended) != 10 || o.Stopped != "" {
 		t.Errorf("%d requests, stopped %q", len(r.ended), o.Stopped)

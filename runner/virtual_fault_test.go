@@ -124,7 +124,11 @@ func serveEngine(t *testing.T, target string, header ...wire.Field) *servedEngin
 		}
 	})
 	base := &url.URL{Scheme: "http", Host: l.Addr().String(), Path: "/v1"}
-	return &servedEngine{driver: openai.NewChat(openai.Options{Base: base, Model: "llama3-8b", Header: header}), transport: tr}
+	driver, err := openai.New(openai.APIChat, openai.Options{Base: base, Model: "llama3-8b", Header: header})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &servedEngine{driver: driver, transport: tr}
 }
 
 func (s *servedEngine) ask(t *testing.T) record.Attempt {

@@ -61,7 +61,7 @@ func awaitFile(ts *testscript.TestScript, neg bool, args []string) {
 		if info, err := os.Stat(ts.MkAbs(args[0])); err == nil && info.Size() > 1000 {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // another process writes it, in real time
 	}
 	ts.Fatalf("%s did not come", args[0])
 }

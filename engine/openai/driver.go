@@ -97,15 +97,6 @@ func New(api string, o Options) (*Driver, error) {
 	return d, nil
 }
 
-// NewChat returns the chat driver for options that are known to be good.
-func NewChat(o Options) *Driver {
-	d, err := New(APIChat, o)
-	if err != nil {
-		panic(err)
-	}
-	return d
-}
-
 // Name returns the API's name.
 func (d *Driver) Name() string { return d.api }
 

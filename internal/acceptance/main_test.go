@@ -178,7 +178,8 @@ type served struct {
 	Written   []int64 `json:"token_written_at"`
 }
 
-// requests reads the engine's request log, waiting until it holds n lines.
+// requests reads the engine's request log, waiting until it holds n lines,
+// which another process writes in real time.
 func (e *engine) requests(t testing.TB, n int) []served {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
