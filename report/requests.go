@@ -123,6 +123,8 @@ func (p *page) notes() {
 // docs/responses.md has them all.
 func meaning(note string) string {
 	switch note {
+	case "buffered":
+		return "all content came at once: ttft and itl are not the engine's"
 	case emptyAnswer:
 		return "not one byte of content came"
 	case "empty_length":
@@ -133,10 +135,14 @@ func meaning(note string) string {
 		return "more tokens than asked for: rates are the server's word"
 	case "under_max_tokens":
 		return "shorter than asked for"
+	case "usage_below_chunks":
+		return "more chunks than the server counted tokens"
 	case "usage_implausible":
 		return "counts that cannot be"
 	case "usage_missing":
 		return "the server counted no tokens"
+	case "usage_unlike_count":
+		return "the server's count is unlike ours"
 	case "usage_zero":
 		return "the server counted 0 tokens"
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tokamak-bench/tokamak/engine"
+	"github.com/tokamak-bench/tokamak/engine/openai"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/wire"
@@ -107,7 +108,7 @@ func (h *httpCall) Ended(x *wire.Exchange) {
 	a := h.decoder.End(x)
 	row := &h.call.Row
 	fillResult(row, x, a)
-	h.countTokens(row, a)
+	h.countTokens(row, a, x.Cause == wire.Completed)
 	fillMoments(row, x, a)
 	if len(a.Content) > 0 {
 		sum := sha256.Sum256(a.Content)
@@ -126,10 +127,15 @@ func (h *httpCall) Ended(x *wire.Exchange) {
 }
 
 // countTokens counts the answer and says how many tokens each chunk holds.
-func (h *httpCall) countTokens(row *record.Attempt, a *engine.Answer) {
+func (h *httpCall) countTokens(row *record.Attempt, a *engine.Answer, whole bool) {
 	if h.target.Counter != nil && len(a.Content) > 0 {
 		if n, err := h.target.Counter.Count(string(a.Content)); err == nil {
 			row.OutputCounted = record.Some(int64(n))
+		}
+	}
+	if n, ok := row.OutputCounted.Get(); ok && whole && h.target.Own {
+		if note := openai.UnlikeCount(a, n); note != "" {
+			row.Notes = append(row.Notes, note)
 		}
 	}
 	var own token.Codec

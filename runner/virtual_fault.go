@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 
+	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/sim"
 	"github.com/tokamak-bench/tokamak/sim/fault"
@@ -169,6 +170,12 @@ func (v *virtualCall) told() {
 	}
 	if asked := v.call.Spec.OutputTokens; asked > 0 && row.OutputUsage.Or(0) > asked {
 		row.Notes = append(row.Notes, "over_max_tokens")
+	}
+	if n, ok := row.OutputUsage.Get(); ok && int64(len(row.Chunks.At)) > n {
+		row.Notes = append(row.Notes, "usage_below_chunks")
+	}
+	if at := row.Chunks.At; v.hit("buffered") != nil && engine.AtOnce(row.Moments.Sent.Or(-1), at) {
+		row.Notes = append(row.Notes, "buffered")
 	}
 	if v.hit("split_utf8") != nil {
 		row.Notes = append(row.Notes, "split_utf8")

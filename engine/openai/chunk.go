@@ -121,8 +121,12 @@ func (d *decoder) present(s *scanner) bool {
 
 func (d *decoder) id(s *scanner) {
 	raw, escaped := d.str(s)
-	if d.a.ServerID == "" && len(raw) > 0 && len(raw) <= 256 && !escaped {
+	switch {
+	case len(raw) == 0 || len(raw) > 256 || escaped || string(raw) == d.a.ServerID:
+	case d.a.ServerID == "":
 		d.a.ServerID = clean(string(raw), 128)
+	case clean(string(raw), 128) != d.a.ServerID:
+		d.note(idChanged)
 	}
 }
 
@@ -159,7 +163,7 @@ func (d *decoder) choice(s *scanner, e wire.Event) {
 		return
 	}
 	start := len(d.content)
-	d.pieces = d.pieces[:0]
+	d.pieces, d.spans = d.pieces[:0], d.spans[:0]
 	index := int64(0)
 	var finish []byte
 	first := s.open('{')
@@ -338,18 +342,27 @@ func (d *decoder) toolCalls(s *scanner) {
 		return
 	}
 	first := s.open('[')
-	for s.item(&first) {
+	for place := int32(0); s.item(&first); place++ {
 		if s.peek() != '{' {
 			d.shape(s)
 			continue
 		}
+		call, spans := place, len(d.spans)
 		in := s.open('{')
 		for k, ok := s.key(&in); ok; k, ok = s.key(&in) {
-			if string(k) == "function" {
+			switch string(k) {
+			case "function":
 				d.function(s)
-			} else {
+			case "index":
+				if n, ok := s.integer(); ok && 0 <= n && n < maxCalls {
+					call = int32(n)
+				}
+			default:
 				s.skip()
 			}
+		}
+		for i := range d.spans[spans:] {
+			d.spans[spans+i].call = call
 		}
 	}
 }
@@ -362,8 +375,13 @@ func (d *decoder) function(s *scanner) {
 	first := s.open('{')
 	for k, ok := s.key(&first); ok; k, ok = s.key(&first) {
 		switch string(k) {
-		case "name", "arguments":
+		case "name":
 			d.field(s, engine.Tool)
+		case "arguments":
+			from := len(d.content)
+			if d.field(s, engine.Tool) {
+				d.spans = append(d.spans, span{from: from, to: len(d.content)})
+			}
 		default:
 			s.skip()
 		}
@@ -391,6 +409,10 @@ func (d *decoder) commit(e wire.Event, start int, c *choice) {
 		} else {
 			d.parts = append(d.parts, p)
 		}
+	}
+	for _, a := range d.spans {
+		a.choice = c.index
+		d.addArguments(a)
 	}
 	d.addRow(e, len(d.content)-start, c.index)
 	d.rowChoice = c.index

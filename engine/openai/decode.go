@@ -44,7 +44,10 @@ type decoder struct {
 	tail    bool // the last event had no blank line after it
 	tailBad bool // and was no JSON
 
+	arguments []span // of tool calls, in order of arrival
+
 	pieces []engine.Part // of the choice being read
+	spans  []span        // the same of its calls' arguments
 	// Of the chunk being read: where its last string stood, the choice of its
 	// last row, and whether it may serve as a template.
 	textFrom, textTo int

@@ -193,8 +193,8 @@ func (d *decoder) judge(x *wire.Exchange, whole bool) {
 	if len(a.Violations) > 0 {
 		return // what is odd besides follows from them
 	}
-	switch n := d.d.n; {
-	case len(d.c.Body) > 0: // how many were asked for stands in the body
+	switch n := d.choicesAsked(); {
+	case n == 0:
 	case len(d.choices) < n:
 		d.note(missingChoices)
 	case len(d.choices) > n:
@@ -202,6 +202,12 @@ func (d *decoder) judge(x *wire.Exchange, whole bool) {
 	}
 	d.counts()
 	d.emptiness()
+	d.reasons()
+	d.toolJSON()
+	d.stops()
+	if engine.AtOnce(x.Sent, a.Chunks.At) {
+		d.note(buffered)
+	}
 }
 
 // form notes where the form of the body is not what was asked for or said.
@@ -235,7 +241,8 @@ func (d *decoder) counts() {
 	if d.usage.implausible() {
 		d.note(usageImplausible)
 	}
-	if limit := d.c.MaxTokens * int64(max(d.d.n, 1)); limit > 0 {
+	limit, _ := d.lengthAsked()
+	if limit *= int64(max(d.choicesAsked(), d.d.n, 1)); limit > 0 {
 		exact := len(d.c.Body) == 0 && d.d.plan.Load().ignoreEOS
 		switch {
 		case u.Completion.N > limit, !u.Completion.Known && int64(len(a.Chunks.At)) > limit:
@@ -243,6 +250,10 @@ func (d *decoder) counts() {
 		case exact && u.Completion.Known && u.Completion.N < limit:
 			d.note(underMaxTokens)
 		}
+	}
+	// Some servers count reasoning beside the output, not in it.
+	if u.Completion.Known && int64(len(a.Chunks.At)) > u.Completion.N+u.Reasoning.N {
+		d.note(usageBelowChunks)
 	}
 	if u.Reasoning.N > 0 && a.Thinking == 0 {
 		d.note(hiddenReasoning)

@@ -15,6 +15,7 @@ type template struct {
 	before, after []byte // of the string's inside
 	kind          engine.Kind
 	choice        int32
+	call          int32 // whose arguments the string is a part of; -1: of none
 }
 
 // learn takes the chunk just read as the template, if it is a usual one.
@@ -25,7 +26,10 @@ func (d *decoder) learn(data []byte, rows int) {
 	t := &d.template
 	t.before = append(t.before[:0], data[:d.textFrom]...)
 	t.after = append(t.after[:0], data[d.textTo:]...)
-	t.kind, t.choice = d.pieces[0].Kind, d.rowChoice
+	t.kind, t.choice, t.call = d.pieces[0].Kind, d.rowChoice, -1
+	if len(d.spans) > 0 {
+		t.call = d.spans[0].call
+	}
 }
 
 // match reads a chunk by the template, and reports whether it could.
@@ -52,6 +56,10 @@ func (d *decoder) match(data []byte, e wire.Event) bool {
 	start := len(d.content)
 	d.content = append(d.content, raw...)
 	d.pieces = append(d.pieces[:0], engine.Part{End: len(d.content), Kind: t.kind})
+	d.spans = d.spans[:0]
+	if t.call >= 0 {
+		d.spans = append(d.spans, span{call: t.call, from: start, to: len(d.content)})
+	}
 	d.commit(e, start, c)
 	return true
 }

@@ -20,6 +20,15 @@ const (
 	usageImplausible = "usage_implausible"      // counts that cannot be: negative, no whole number, more from the cache than the prompt has, more reasoning than output
 	overMaxTokens    = "over_max_tokens"        // more output tokens than asked for
 	underMaxTokens   = "under_max_tokens"       // fewer output tokens than asked for, though ignore_eos was accepted
+	lengthUnreached  = "length_unreached"       // ended for length with fewer output tokens than asked for: the context was full, or the reason is wrong
+	usageBelowChunks = "usage_below_chunks"     // the usage counts fewer output tokens than content chunks came: one came twice, or the count is wrong
+	usageUnlikeCount = "usage_unlike_count"     // the usage's output tokens differ from our count by the model's own tokenizer, by more than 3 and more than 5 %
+	stopIgnored      = "stop_ignored"           // a stop string asked for stands in the text
+	idChanged        = "id_changed"             // not all chunks have the same id
+	finishUnknown    = "finish_unknown"         // a finish reason that the API does not have
+	noToolCall       = "no_tool_call"           // ended for a tool call without one
+	badToolJSON      = "bad_tool_json"          // the arguments of a tool call are no JSON
+	buffered         = "buffered"               // eight chunks or more came at once, long after the request: something on the way collects the stream, or the client was asleep
 	notStreamed      = "not_streamed"           // a whole JSON body where a stream was asked for
 	streamedUnasked  = "streamed_unasked"       // a stream where a whole body was asked for
 	wrongContentType = "wrong_content_type"     // the Content-Type does not say what the body is
