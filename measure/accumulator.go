@@ -178,6 +178,34 @@ func (a *Accumulator) view(from, to int64) *View {
 	return v
 }
 
+// Whole returns how many requests, from the run's first on and numbered
+// without a gap, have been added.
+func (a *Accumulator) Whole() int {
+	seen := make([]bool, a.n)
+	for i := range a.n {
+		if id := a.row(i).id; 0 <= id && id < int64(a.n) {
+			seen[id] = true
+		}
+	}
+	if gap := slices.Index(seen, false); gap >= 0 {
+		return gap
+	}
+	return a.n
+}
+
+// First returns the view of those of the run's first n requests, by number,
+// that were due.
+func (a *Accumulator) First(n int) *View {
+	all := a.All()
+	v := &View{a: a, from: all.from, to: all.to}
+	for _, r := range all.rows {
+		if r.id < int64(n) {
+			v.rows = append(v.rows, r)
+		}
+	}
+	return v
+}
+
 // part returns those of the view's requests that were due in a shorter window.
 func (v *View) part(from, to int64) *View {
 	w := &View{a: v.a, from: from, to: to}

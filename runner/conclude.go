@@ -22,7 +22,7 @@ func (r *Run) conclude(rec *recorder, a *audit, o Outcome, runErr error) (*repor
 	for class, text := range res.Attempts.Examples {
 		res.Attempts.Examples[class] = record.Scrub(text, r.secrets)
 	}
-	sum := report.New(r.about(rec, o), res, verify.Judge(r.scenario.SLO, rec.sums), a.client(res),
+	sum := report.New(r.about(rec, o), res, judge(r.scenario, rec.sums), a.client(res),
 		verify.Ending{Interrupted: o.Interrupted, Aborted: o.Stopped != "", InconclusiveOK: r.scenario.InconclusiveOK})
 	incomplete(sum, runErr)
 	err := errors.Join(runErr, r.write(rec, sum))
@@ -87,6 +87,9 @@ func (r *Run) notices(rec *recorder, o Outcome) []string {
 	var n []string
 	if o.Limited != "" {
 		n = append(n, "ended before its time: "+o.Limited)
+	}
+	if o.Decided {
+		n = append(n, "ended before its time: every objective on a percentile was decided")
 	}
 	if o.Unready > 0 {
 		n = append(n, fmt.Sprintf("%s requests left late, by up to %v, because what to send was not ready: the dataset, or writing texts, is slower than the load",

@@ -55,6 +55,8 @@ func (r *Run) tellEnd(rec *recorder, o Outcome, runErr error) {
 		tell(o.StoppedAt, record.AbortEvent, "rule", o.Stopped)
 	case o.Limited != "":
 		tell(now, record.NoticeEvent, "limit", o.Limited)
+	case o.Decided:
+		tell(now, record.NoticeEvent, "decided", "every objective on a percentile was decided")
 	}
 }
 
@@ -77,7 +79,7 @@ func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
 	s := r.scenario
 	l := &Loop{
 		Clock: r.clock, Load: source, Work: r.work, Target: r.target, Recorder: rec,
-		Observer: &watch{Live: r.live, rec: rec}, Abort: rec.abort, Seed: s.Seed, Duration: duration(r.plan),
+		Observer: &watch{Live: r.live, rec: rec}, Abort: rec.abort, Decide: newDecider(s, rec.sums), Seed: s.Seed, Duration: duration(r.plan),
 		Limits: Limits{Drain: s.Load.Drain, MaxInFlight: int(s.Load.MaxInFlight), MaxRequests: r.plan.MaxRequests,
 			MaxTokens: s.Load.MaxTotalTokens, Retries: s.Target.Retries},
 	}

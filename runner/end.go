@@ -29,6 +29,21 @@ func (l *Loop) stop(reason string) error {
 	return err
 }
 
+// enough ends the load since nothing more is needed: what is in flight, or to
+// be sent again, goes on to its end; what was not sent yet never will be.
+func (l *Loop) enough() {
+	l.decided, l.closing, l.short = true, true, true
+	var again []*Call
+	for l.later.len() > 0 {
+		if c := l.later.pop(); c.Row.Identity.Attempt > 1 {
+			again = append(again, c)
+		}
+	}
+	for _, c := range again {
+		l.later.push(c.at, c)
+	}
+}
+
 // giveUp ends the drain: what was due and never sent becomes rows of its own,
 // what is in flight is cut. It says true when it was called in vain before:
 // the target does not give its calls back.

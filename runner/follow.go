@@ -61,7 +61,9 @@ func (l *Loop) takeEnded() error {
 	}
 	for _, c := range ready {
 		l.preparing--
-		l.later.push(c.at, c)
+		if !l.decided || c.Row.Identity.Attempt > 1 {
+			l.later.push(c.at, c)
+		}
 	}
 	if len(ended) > 0 && l.full() {
 		l.slotFreed = l.Clock.Now()
@@ -105,7 +107,10 @@ func (l *Loop) follow(c *Call, row *record.Attempt) error {
 		if pause, again := l.retry(c, row); again {
 			return l.prepareLater(l.again(c, row, at+pause))
 		}
-		if row.Outcome == record.OK {
+		if l.Decide != nil && !l.decided && l.Decide.Settled(row.RequestID) {
+			l.enough()
+		}
+		if !l.decided && row.Outcome == record.OK {
 			spec, ok := c.session.Next(&c.Answer)
 			if ok && !l.atRequestLimit() && at+int64(spec.Think) < l.loadEnd() {
 				return l.nextTurn(c, row, spec, at)

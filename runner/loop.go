@@ -24,7 +24,10 @@ type Loop struct {
 	// Observer, where set, is told of each sending and each end.
 	Observer Observer
 	// Abort, where set, is asked after each end whether the run must stop.
-	Abort  Aborter
+	Abort Aborter
+	// Decide, where set, is told of each request that has its last row, and
+	// ends the load once it knows enough.
+	Decide Decider
 	Limits Limits
 	// Ahead is how many requests are prepared before their moment; 0 prepares
 	// each at its moment, in the loop itself, as virtual time does.
@@ -52,6 +55,7 @@ type Loop struct {
 	stopReason  string // of an abort rule
 	stoppedAt   int64
 	limited     string // which limit closed it
+	decided     bool   // Decide closed it
 	waiting     bool   // what is due is not ready
 	unready     int64
 	unreadyMost int64
@@ -89,12 +93,19 @@ type Aborter interface {
 	Observe(a *record.Attempt) string
 }
 
+// Decider is told of requests that will have no further attempt, in the order
+// in which they end, and says when no more of them are needed.
+type Decider interface {
+	Settled(requestID int64) (enough bool)
+}
+
 // Outcome says how a loop came to its end.
 type Outcome struct {
 	Start, End  int64  // first moment of the load and the last at which something could be due
 	StoppedAt   int64  // when an abort rule struck
 	Stopped     string // the abort rule that ended it before its time; empty where none did
 	Limited     string // the limit that ended it before its time, which the user set as a budget
+	Decided     bool   // the Decider ended it: nothing more was needed
 	Unready     int64  // requests that left late because what to send was not ready
 	UnreadyMost int64  // ns by which the latest of them did
 	Interrupted bool   // the context ended
@@ -116,7 +127,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 		b.Begun(l.start) // what latencies and the window count from
 	}
 	err := l.loop(ctx)
-	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, StoppedAt: l.stoppedAt, Limited: l.limited, Interrupted: l.interrupted,
+	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, StoppedAt: l.stoppedAt, Limited: l.limited, Decided: l.decided, Interrupted: l.interrupted,
 		Unready: l.unready, UnreadyMost: l.unreadyMost}
 	if err != nil {
 		l.cutAll()

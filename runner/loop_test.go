@@ -363,3 +363,56 @@ func (o *one) Next(*workload.Answer) (*workload.Request, bool) {
 	o.sent = true
 	return &workload.Request{Patience: 300 * time.Millisecond}, true
 }
+
+type enoughAfter struct {
+	n       int
+	settled []int64
+}
+
+func (e *enoughAfter) Settled(id int64) bool {
+	e.settled = append(e.settled, id)
+	return len(e.settled) >= e.n
+}
+
+// TestDecidedIsAnEndAndNoAbort: what is in flight goes on to its end, and what
+// the schedule still asked for was never due.
+func TestDecidedIsAnEndAndNoAbort(t *testing.T) {
+	l, r, _ := testLoop(every(100, 10), takes(250*time.Millisecond))
+	e := &enoughAfter{n: 3}
+	l.Decide = e
+	o := run(t, l)
+	// The third of those sent every 100 ms ends at 450 ms: five were sent.
+	if got := r.outcomes(); !o.Decided || o.Stopped != "" || o.Limited != "" || got[record.OK] != 5 || len(r.ended) != 5 {
+		t.Errorf("%+v, outcomes %v", o, got)
+	}
+	if o.End-o.Start != 400*ms {
+		t.Errorf("the window is %d ns long, want to the last that was due", o.End-o.Start)
+	}
+}
+
+// TestDecidedSendsNoFurtherTurns: sessions end where they stand.
+func TestDecidedSendsNoFurtherTurns(t *testing.T) {
+	l, r, _ := testLoop(every(100, 50), takes(50*time.Millisecond))
+	l.Work = chats{}
+	l.Decide = &enoughAfter{n: 1}
+	if o := run(t, l); !o.Decided || len(r.ended) != 1 {
+		t.Errorf("%+v, %d requests", o, len(r.ended))
+	}
+}
+
+// TestARetriedRequestIsNotSettled: only its last attempt is.
+func TestARetriedRequestIsNotSettled(t *testing.T) {
+	outcomes := []record.Outcome{record.Rejected, record.OK}
+	l, r, _ := testLoop(every(1000, 1), func(*Call) (time.Duration, record.Outcome) {
+		o := outcomes[0]
+		outcomes = outcomes[1:]
+		return time.Millisecond, o
+	})
+	l.Limits.Retries, l.Limits.Drain = 1, time.Minute
+	e := &enoughAfter{n: 100}
+	l.Decide = e
+	run(t, l)
+	if len(r.ended) != 2 || len(e.settled) != 1 {
+		t.Errorf("%d attempts, settled %v", len(r.ended), e.settled)
+	}
+}

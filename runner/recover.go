@@ -84,7 +84,7 @@ func again(dir string) (*report.Summary, error) {
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		about.Notices = append(about.Notices, text)
 	}
-	return report.New(about, res, verify.Judge(s.SLO, rec.sums), testimony.client(res), verify.Ending{Interrupted: true}), nil
+	return report.New(about, res, judge(s, rec.sums), testimony.client(res), verify.Ending{Interrupted: true}), nil
 }
 
 // read takes what the run's client recorded of itself, and when the load began.

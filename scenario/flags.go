@@ -57,6 +57,7 @@ type Flags struct {
 	Speed        *string  `name:"speed" section:"load" placeholder:"X" group:"load" help:"Replay a dataset's own timing X times as fast."`
 	Abort        *string  `name:"abort" section:"load" placeholder:"EXPR" group:"load" help:"End early when this holds, e.g. error_rate>50%."`
 	MaxTokens    *string  `name:"max-total-tokens" section:"load" placeholder:"N" group:"load" help:"Stop before more than N tokens are spent."`
+	StopDecided  *bool    `name:"stop-when-decided" section:"load" group:"load" help:"End as soon as every objective on a percentile is decided."`
 	Seed         *string  `name:"seed" section:"load" placeholder:"N" group:"load" help:"Seed of every random draw (default 1)."`
 	SLO          []string `name:"slo" section:"" sep:"none" placeholder:"EXPR" group:"verdict" help:"Objective, e.g. ttft.p99<800ms. Repeatable, comma separated."`
 	Inconclusive *bool    `name:"inconclusive-ok" section:"out" group:"verdict" help:"Exit 0 where there was too little evidence."`

@@ -211,7 +211,7 @@ func (l *Load) frozen() section {
 		s.set("warmup", number(float64(l.WarmupRequests))+"req")
 	}
 	return s.set("requests", l.Requests).set("max-in-flight", l.MaxInFlight).set("abort", l.abortText()).
-		set("max-total-tokens", l.MaxTotalTokens)
+		set("max-total-tokens", l.MaxTotalTokens).set("stop-when-decided", l.StopWhenDecided)
 }
 
 func (s *Scenario) expressions() []string {

@@ -37,6 +37,7 @@ func (r *resolver) load(s *Scenario) {
 	l.Drain = r.duration("load.drain", defaultDrain, true)
 	l.MaxInFlight = r.whole("load.max-in-flight", 0, 1)
 	l.Abort = r.abort()
+	l.StopWhenDecided = r.boolean("load.stop-when-decided")
 	l.MaxTotalTokens = r.whole("load.max-total-tokens", 0, 1)
 	s.Seed = r.seed()
 	l.Plan.Seed = s.Seed

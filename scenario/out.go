@@ -76,10 +76,20 @@ func (r *resolver) measurable(s *Scenario) {
 			why = "needs max-in-flight: without a cap nothing is held"
 		case o.Steady && len(s.Load.Plan.Stages) > 1:
 			why = "has no steady window to look at: the load has several stages"
+		case o.Steady && s.Load.StopWhenDecided:
+			why = "cannot be decided before the end, and stop-when-decided was asked for: a steady window is known at the end only"
 		}
 		if why != "" {
 			r.fail(r.asked[i].value.syntax(&verify.ParseError{Column: r.asked[i].column, Message: o.Expr + " " + why}))
 		}
+	}
+}
+
+// decidable refuses to stop when decided where nothing can be decided before
+// the end.
+func (r *resolver) decidable(s *Scenario) {
+	if v, ok := r.set["load.stop-when-decided"]; ok && s.Load.StopWhenDecided && verify.NewSequence(s.SLO).Next() == 0 {
+		r.fail(v.errorf("stop-when-decided needs an objective on a percentile, such as ttft.p99<800ms: a mean, a maximum or a rate is judged at the end by what was seen"))
 	}
 }
 

@@ -67,6 +67,7 @@ func (r *resolver) scenario(name string) (*Scenario, error) {
 	r.load(s)
 	r.out(s)
 	r.measurable(s)
+	r.decidable(s)
 	s.unused()
 	if err := r.errs.sorted(); err != nil {
 		return nil, err

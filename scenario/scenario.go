@@ -144,7 +144,10 @@ type Load struct {
 	Drain          time.Duration
 	MaxInFlight    int64 // 0: no cap
 	Abort          []AbortRule
-	MaxTotalTokens int64 // 0: no cap
+	// StopWhenDecided ends the load as soon as every objective on a percentile
+	// is decided; there is then at least one, and none of the steady window.
+	StopWhenDecided bool
+	MaxTotalTokens  int64 // 0: no cap
 }
 
 // AbortRule ends a run early: exactly one of its fields besides Text is set.

@@ -47,26 +47,26 @@ func (c Claim) String() string { return [...]string{"pass", "inconclusive", "fai
 
 // EarlyStopping judges the claim that at most the share q = 1 − p of requests
 // is over a limit, after n of them with over being so: MLPerf LoadGen's rule
-// with risk [Alpha] on either side. needed is how many more, all under, the
-// claim takes to pass (0 where it does); nil where over/n ≥ q, since then the
-// observed share itself denies it.
-func EarlyStopping(n, over int, p float64) (verdict Claim, needed *int) {
+// with the given risk on either side ([Alpha] where it is looked at once). needed is
+// how many more, all under, the claim takes to pass (0 where it does); nil
+// where over/n ≥ q, since then the observed share itself denies it.
+func EarlyStopping(n, over int, p, risk float64) (verdict Claim, needed *int) {
 	q := complement(p)
 	if n <= 0 {
-		more := Sample(0, p)
+		more := Sample(0, p, risk)
 		return Inconclusive, &more
 	}
-	if AtMost(n, over, q) < Alpha {
+	if AtMost(n, over, q) < risk {
 		return Pass, new(int)
 	}
 	verdict = Inconclusive
-	if AtLeast(n, over, q) < Alpha {
+	if AtLeast(n, over, q) < risk {
 		verdict = Fail
 	}
 	if float64(over)/float64(n) >= q {
 		return verdict, nil
 	}
-	more := Sample(over, p) - n
+	more := Sample(over, p, risk) - n
 	return verdict, &more
 }
 
@@ -75,15 +75,15 @@ func EarlyStopping(n, over int, p float64) (verdict Claim, needed *int) {
 func complement(p float64) float64 { return math.Round((1-p)*1e12) / 1e12 }
 
 // Sample returns the smallest n at which a claim for percentile p with the
-// given number over passes.
-func Sample(over int, p float64) int {
+// given number over passes at the given risk.
+func Sample(over int, p, risk float64) int {
 	q := complement(p)
 	low, high := over, over+1 // at low it does not pass
-	for AtMost(high, over, q) >= Alpha {
+	for AtMost(high, over, q) >= risk {
 		low, high = high, 2*high
 	}
 	for low+1 < high {
-		if mid := low + (high-low)/2; AtMost(mid, over, q) < Alpha {
+		if mid := low + (high-low)/2; AtMost(mid, over, q) < risk {
 			high = mid
 		} else {
 			low = mid

@@ -28,7 +28,7 @@ func TestEarlyStoppingVectors(t *testing.T) {
 		{.5, 6, 0, 1. / 64, Inconclusive, 1},
 		{.99, 1000, 10, math.NaN(), Inconclusive, -1}, // over/n is the allowed share
 	} {
-		got, needed := EarlyStopping(c.n, c.over, c.p)
+		got, needed := EarlyStopping(c.n, c.over, c.p, Alpha)
 		if got != c.want {
 			t.Errorf("p %v, n %d, over %d: %v, want %v", c.p, c.n, c.over, got, c.want)
 		}
@@ -76,12 +76,12 @@ func TestAFailureNeverHelps(t *testing.T) {
 		p := rapid.SampledFrom([]float64{.5, .9, .95, .99, .999}).Draw(t, "p")
 		n := rapid.IntRange(0, 3000).Draw(t, "n")
 		over := rapid.IntRange(0, n).Draw(t, "over")
-		before, _ := EarlyStopping(n, over, p)
-		after, _ := EarlyStopping(n+1, over+1, p)
+		before, _ := EarlyStopping(n, over, p, Alpha)
+		after, _ := EarlyStopping(n+1, over+1, p, Alpha)
 		if after < before {
 			t.Errorf("n %d, over %d: %v became %v by one more over", n, over, before, after)
 		}
-		better, _ := EarlyStopping(n+1, over, p)
+		better, _ := EarlyStopping(n+1, over, p, Alpha)
 		if better > before {
 			t.Errorf("n %d, over %d: %v became %v by one more under", n, over, before, better)
 		}
@@ -93,14 +93,14 @@ func TestNeededIsEnoughAndNoMore(t *testing.T) {
 		p := rapid.SampledFrom([]float64{.5, .9, .99, .999}).Draw(t, "p")
 		n := rapid.IntRange(1, 3000).Draw(t, "n")
 		over := rapid.IntRange(0, min(n, 40)).Draw(t, "over")
-		_, needed := EarlyStopping(n, over, p)
+		_, needed := EarlyStopping(n, over, p, Alpha)
 		if needed == nil || *needed == 0 {
 			return
 		}
-		if got, _ := EarlyStopping(n+*needed, over, p); got != Pass {
+		if got, _ := EarlyStopping(n+*needed, over, p, Alpha); got != Pass {
 			t.Errorf("%d more do not do: %v", *needed, got)
 		}
-		if got, _ := EarlyStopping(n+*needed-1, over, p); got == Pass {
+		if got, _ := EarlyStopping(n+*needed-1, over, p, Alpha); got == Pass {
 			t.Errorf("%d more would have done", *needed-1)
 		}
 	})

@@ -82,11 +82,11 @@ func TestFalsePassesOfAQueue(t *testing.T) {
 				over++
 			}
 		}
-		if c, _ := EarlyStopping(n, over, .99); c == Pass {
+		if c, _ := EarlyStopping(n, over, .99, Alpha); c == Pass {
 			plain++
 		}
 		m, k := Effective(n, float64(over), DesignEffect(ExtremalIndex(w, .95)))
-		if c, _ := EarlyStopping(m, k, .99); c == Pass {
+		if c, _ := EarlyStopping(m, k, .99, Alpha); c == Pass {
 			corrected++
 		}
 	}

@@ -48,6 +48,8 @@ type Evidence struct {
 	Theta      measure.Value `json:"theta"`       // extremal index; null for pooled gaps
 	Deff       measure.Value `json:"deff"`        // design effect
 	Upper      measure.Value `json:"upper"`       // error_rate: 99 % upper bound, in %
+	Risk       measure.Value `json:"risk"`        // of a wrong verdict, a share; null: not a claim
+	Look       *int          `json:"look"`        // which look decided, or was the last, from 1 on; null: it was looked at once
 }
 
 // Judge holds objectives against what was measured.
@@ -60,21 +62,33 @@ func Judge(objectives []Objective, a *measure.Accumulator) []SLO {
 }
 
 func judge(o *Objective, a *measure.Accumulator) SLO {
-	s := SLO{Expr: o.Expr, Metric: o.Metric.Name, Stat: o.Stat, Threshold: o.Threshold, Unit: o.Metric.Unit, Verdict: Unmeasured}
 	v := a.All()
 	if o.Steady {
 		var reason string
 		if v, _, reason = a.Steady(); v == nil {
+			s := o.unjudged()
 			s.Verdict, s.Reason = Inconclusive, "no steady window: "+reason
 			return s
 		}
 	}
+	return o.judge(v, once)
+}
+
+// unjudged is the objective before anything is known.
+func (o *Objective) unjudged() SLO {
+	return SLO{Expr: o.Expr, Metric: o.Metric.Name, Stat: o.Stat, Threshold: o.Threshold, Unit: o.Metric.Unit, Verdict: Unmeasured}
+}
+
+// judge holds the objective against a view, at a look of a run that looks
+// repeatedly, or once.
+func (o *Objective) judge(v *measure.View, look int) SLO {
+	s := o.unjudged()
 	s.Value = o.value(v)
 	switch {
 	case o.Metric.Form == measure.Rate:
 		s.observeRate(o, v)
 	case o.certified():
-		s.certify(o, v)
+		s.certify(o, v, look)
 	default:
 		s.observe(o, v)
 	}
@@ -114,29 +128,48 @@ func (o *Objective) absent(n int) string {
 }
 
 // certify judges a percentile by early stopping on the sample's effective size.
-func (s *SLO) certify(o *Objective, v *measure.View) {
+func (s *SLO) certify(o *Objective, v *measure.View, look int) {
 	m, ok := s.sample(o, v)
 	if !ok {
 		return
 	}
 	n, over := stat.Effective(m.N, m.Over, m.Deff)
-	p := 1 - o.allowed()
-	claim, _ := stat.EarlyStopping(n, over, p)
+	p, risk := 1-o.allowed(), riskOf(look)
+	claim, _ := stat.EarlyStopping(n, over, p, risk)
 	e := &s.Evidence
-	e.NEffective, e.Theta, e.Deff = &n, m.Theta, measure.Some(m.Deff)
+	e.NEffective, e.Theta, e.Deff, e.Risk = &n, m.Theta, measure.Some(m.Deff), measure.Some(risk)
+	if look != once {
+		e.Look = new(look + 1)
+	}
 	switch {
 	case m.Over/float64(m.N) >= o.allowed(): // none would do
 	case claim == stat.Pass:
 		e.Needed = new(int)
 	default:
-		more := max(int(math.Ceil(float64(stat.Sample(over, p))*m.Deff))-m.N, 1)
-		e.Needed = &more
+		e.Needed = new(o.needed(&m, over, look))
 	}
 	s.Verdict = [...]Verdict{stat.Pass: Pass, stat.Inconclusive: Inconclusive, stat.Fail: Fail}[claim]
 	s.Reason = s.explain(o, &m)
 	if s.Verdict == Pass && everyToken(o.Metric.Name) && float64(m.Absent) > o.allowed()*float64(m.N+m.Absent) {
 		s.Verdict = Inconclusive
 		s.Reason = fmt.Sprintf("%d of %d requests succeeded without a value of %s, more than %s may leave over: nothing says how they stand", m.Absent, m.N+m.Absent, o.Metric.Name, s.Stat)
+	}
+}
+
+// needed is how many more requests than a sample's, all within the limit, a
+// pass takes: at its own risk where it is looked at once, else at that of the
+// first look that would do. over is how many are, clusters considered.
+func (o *Objective) needed(m *measure.Sample, over, look int) int {
+	p := 1 - o.allowed()
+	if look == once {
+		return max(int(math.Ceil(float64(stat.Sample(over, p, stat.Alpha))*m.Deff))-m.N, 1)
+	}
+	seen := m.N + m.LeftOut + m.Absent
+	for j := look; ; j++ {
+		size := stat.LookSize(p, j)
+		if size > seen && math.Ceil(float64(stat.Sample(over, p, stat.LookRisk(j)))*m.Deff) <= float64(size) {
+			return size - seen
+		}
 	}
 }
 
@@ -280,7 +313,7 @@ func (s *SLO) failsAnyway(o *Objective) bool {
 		return false
 	}
 	n, over := stat.Effective(s.Evidence.N, float64(s.Evidence.Failures), s.Evidence.Deff.Or(1))
-	claim, _ := stat.EarlyStopping(n, over, 1-o.allowed())
+	claim, _ := stat.EarlyStopping(n, over, 1-o.allowed(), s.Evidence.Risk.Or(stat.Alpha))
 	return claim == stat.Fail
 }
 

@@ -103,7 +103,7 @@ func TestEvidenceOnPaper(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"expr":"ttft.p99\u003c150ms","metric":"ttft","stat":"p99","value":100,"threshold":150,"unit":"ms","verdict":"inconclusive",` +
-		`"evidence":{"n":1,"n_effective":1,"over":0,"needed":458,"failures":0,"cut_over":0,"left_out":0,"absent":0,"theta":1,"deff":1,"upper":null},` +
+		`"evidence":{"n":1,"n_effective":1,"over":0,"needed":458,"failures":0,"cut_over":0,"left_out":0,"absent":0,"theta":1,"deff":1,"upper":null,"risk":0.01,"look":null},` +
 		`"reason":"0 of 1 requests are over; a pass takes 458 more, all within the limit"}`
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Error(d)
