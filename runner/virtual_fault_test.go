@@ -83,6 +83,9 @@ func TestFaultsOfTheEngine(t *testing.T) {
 			target := small + "&fault=" + url.QueryEscape(name)
 			served := serveEngine(t, target)
 			got := served.ask(t)
+			if want.note != "buffered" { // a client that was not scheduled meanwhile sees all chunks at once
+				got.Notes = slices.DeleteFunc(got.Notes, func(n string) bool { return n == "buffered" })
+			}
 			if look(&got) != want {
 				t.Errorf("served: %+v, %s %v; want %+v", look(&got), got.ErrorText, got.Notes, want)
 			}
