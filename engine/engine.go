@@ -67,6 +67,23 @@ type Chunks struct {
 	Tokens []int32
 }
 
+// Blank says what an event without content is.
+type Blank uint8
+
+// The kinds of blank events.
+const (
+	RoleBlank  Blank = iota + 1 // it has a role
+	EmptyBlank                  // its text is there and empty, and it has no role
+	BareBlank                   // neither: a finish reason alone
+)
+
+// Blanks are the events that name a choice and hold no content, as parallel
+// lists.
+type Blanks struct {
+	At   []int64
+	Kind []Blank
+}
+
 // Count is a number that may be absent (Known false).
 type Count struct {
 	N     int64
@@ -94,7 +111,9 @@ type Answer struct {
 	ErrorClass   string // fixed short word
 	ErrorText    string // the server's words, redacted, one line, at most 300 bytes
 	Chunks       Chunks
+	Blanks       Blanks
 	FirstEvent   int64 // first event that is no comment; wire.NotReached if none
+	UsageAt      int64 // last event that holds a usage; wire.NotReached if none
 	Usage        Usage
 	FinishReason string // of choice 0
 	ServerID     string

@@ -94,6 +94,7 @@ type Moments struct {
 	FirstToken  Int // first content chunk
 	FirstAnswer Int // first content chunk that is no reasoning
 	LastToken   Int // last content chunk
+	UsageAt     Int // last event that holds a usage
 	Ended       Int
 	SentSource  Source
 	StampSource Source
@@ -130,6 +131,23 @@ type Chunks struct {
 
 // Len returns the number of chunks.
 func (c *Chunks) Len() int { return len(c.At) }
+
+// BlankKind says what an event without content opens or closes.
+type BlankKind uint8
+
+// The kinds of blank events.
+const (
+	RoleBlank  BlankKind = iota + 1 // it has a role
+	EmptyBlank                      // its text is there and empty, and it has no role
+	BareBlank                       // neither: a finish reason alone
+)
+
+// Blanks are the events of a response that name a choice and hold no content,
+// as parallel lists. No metric of ours counts them; other tools' do.
+type Blanks struct {
+	At   []int64
+	Kind []BlankKind
+}
 
 // Tokens are counts, each absent where its source is.
 type Tokens struct {
@@ -174,6 +192,7 @@ type Attempt struct {
 	Identity
 	Moments
 	Chunks Chunks
+	Blanks Blanks
 	Tokens
 	Server ServerTimes
 	Result

@@ -18,6 +18,7 @@ func (a *Attempt) Clone() *Attempt {
 	k := &c.Chunks
 	k.At, k.Tokens, k.Bytes = slices.Clone(k.At), slices.Clone(k.Tokens), slices.Clone(k.Bytes)
 	k.Kind, k.Choice, k.Flags = slices.Clone(k.Kind), slices.Clone(k.Choice), slices.Clone(k.Flags)
+	c.Blanks.At, c.Blanks.Kind = slices.Clone(c.Blanks.At), slices.Clone(c.Blanks.Kind)
 	c.Violations, c.Notes, c.RateLimit = cloneAll(c.Violations), cloneAll(c.Notes), cloneAll(c.RateLimit)
 	c.Output = bytes.Clone(c.Output)
 	return &c

@@ -67,6 +67,7 @@ func laterMoments() table[Attempt] {
 		moment("first_token", "First content chunk: text, reasoning or tool-call data.", func(a *Attempt) *Int { return &a.FirstToken }),
 		moment("first_answer", "First content chunk that is no reasoning.", func(a *Attempt) *Int { return &a.FirstAnswer }),
 		moment("last_token", "Last content chunk.", func(a *Attempt) *Int { return &a.LastToken }),
+		moment("usage_at", "Last event that holds a usage.", func(a *Attempt) *Int { return &a.UsageAt }),
 		moment("ended", "End of the attempt; of one lost in a crash the last moment that the record knows.", func(a *Attempt) *Int { return &a.Moments.Ended }),
 		word(g, "sent_source", "Source of `sent`: `kernel`, `user` or `virtual`.", func(a *Attempt) *string { return (*string)(&a.SentSource) }),
 		word(g, "stamp_source", "Source of the arrival stamps: `kernel`, `user` or `virtual`.", func(a *Attempt) *string { return (*string)(&a.StampSource) }),
@@ -80,7 +81,8 @@ func lost(a *Attempt) bool { return a.Outcome == Cut && a.ErrorClass == CrashCla
 
 func chunkColumns() table[Attempt] {
 	const g, unknown = "chunks", "lost in a crash"
-	kinds := func(a *Attempt) *[]uint8 { return (*[]uint8)(unsafe.Pointer(&a.Chunks.Kind)) } // ChunkKind is a uint8
+	kinds := func(a *Attempt) *[]uint8 { return (*[]uint8)(unsafe.Pointer(&a.Chunks.Kind)) }  // ChunkKind is a uint8
+	blanks := func(a *Attempt) *[]uint8 { return (*[]uint8)(unsafe.Pointer(&a.Blanks.Kind)) } // and BlankKind
 	return table[Attempt]{
 		{g, "chunk_at", "ns", unknown, "Arrival of each content chunk.", int64s(lost, func(a *Attempt) *[]int64 { return &a.Chunks.At })},
 		{g, "chunk_tokens", "tokens", "nothing tells, or lost in a crash", "Tokens of each content chunk; `token_source` says where they are from.",
@@ -90,6 +92,9 @@ func chunkColumns() table[Attempt] {
 		{g, "chunk_choice", "", unknown, "Index of the choice (`n > 1`) that each chunk belongs to.", int32s(lost, func(a *Attempt) *[]int32 { return &a.Chunks.Choice })},
 		{g, "chunk_flags", "", unknown, "Bits: 1 coalesced (met another chunk in one read: the stamp is that of the last), 2 unstamped (user clock).",
 			uint8s(lost, func(a *Attempt) *[]uint8 { return &a.Chunks.Flags })},
+		{g, "blank_at", "ns", unknown, "Arrival of each event that names a choice and holds no content; at most the first 4,096.",
+			int64s(lost, func(a *Attempt) *[]int64 { return &a.Blanks.At })},
+		{g, "blank_kind", "", unknown, "1 it has a role, 2 its text is there and empty, 3 neither: a finish reason alone.", uint8s(lost, blanks)},
 	}
 }
 

@@ -88,6 +88,10 @@ func drawAttempt(t *rapid.T) *Attempt {
 		k.Choice = append(k.Choice, rapid.Int32().Draw(t, "choice"))
 		k.Flags = append(k.Flags, rapid.Uint8().Draw(t, "flags"))
 	}
+	for range rapid.IntRange(0, 3).Draw(t, "blanks") {
+		a.Blanks.At = append(a.Blanks.At, rapid.Int64().Draw(t, "blank"))
+		a.Blanks.Kind = append(a.Blanks.Kind, BlankKind(rapid.Uint8().Draw(t, "what")))
+	}
 	if rapid.Bool().Draw(t, "tokens") {
 		k.Tokens = rapid.SliceOfN(rapid.Int32(), n, n).Draw(t, "tokens")
 	}

@@ -25,6 +25,11 @@ func fillMoments(row *record.Attempt, x *wire.Exchange, a *engine.Answer) {
 	row.ConnStart, row.ConnReady, row.ConnReused = moment(x.ConnStart), moment(x.ConnReady), x.ConnReused
 	row.WriteStart, row.Sent = moment(x.WriteStart), moment(x.Sent)
 	row.FirstByte, row.FirstChunk, row.Moments.Ended = moment(x.FirstByte), moment(a.FirstEvent), moment(x.End)
+	row.UsageAt = moment(a.UsageAt)
+	row.Blanks = record.Blanks{At: a.Blanks.At, Kind: make([]record.BlankKind, len(a.Blanks.Kind))}
+	for i, k := range a.Blanks.Kind {
+		row.Blanks.Kind[i] = record.BlankKind(k)
+	}
 	row.SentSource, row.StampSource = record.SourceUser, record.SourceUser
 	if x.SentKernel {
 		row.SentSource = record.SourceKernel

@@ -19,7 +19,7 @@ func (d *decoder) chunk(data []byte, e wire.Event) bool {
 		lastPart = d.parts[parts-1]
 	}
 	before, u := d.usage, d.u
-	violations, notes := len(d.a.Violations), len(d.a.Notes)
+	violations, notes, blanks, usageAt := len(d.a.Violations), len(d.a.Notes), len(d.a.Blanks.At), d.a.UsageAt
 	s := scanner{b: data}
 	flat := d.members(&s, e)
 	if !s.end() {
@@ -30,6 +30,7 @@ func (d *decoder) chunk(data []byte, e wire.Event) bool {
 		}
 		d.usage, d.u = before, u
 		d.a.Violations, d.a.Notes = d.a.Violations[:violations], d.a.Notes[:notes]
+		d.a.Blanks.At, d.a.Blanks.Kind, d.a.UsageAt = d.a.Blanks.At[:blanks], d.a.Blanks.Kind[:blanks], usageAt
 		return false
 	}
 	if flat {
@@ -37,6 +38,9 @@ func (d *decoder) chunk(data []byte, e wire.Event) bool {
 		d.setError(parseError(data))
 	}
 	d.learn(data, rows)
+	if d.usage.thisOne {
+		d.a.UsageAt = e.At
+	}
 	d.usage.event(d, rows)
 	return true
 }
@@ -164,6 +168,7 @@ func (d *decoder) choice(s *scanner, e wire.Event) {
 	}
 	start := len(d.content)
 	d.pieces, d.spans = d.pieces[:0], d.spans[:0]
+	d.role, d.emptyText = false, false
 	index := int64(0)
 	var finish []byte
 	first := s.open('{')
@@ -196,6 +201,9 @@ func (d *decoder) choice(s *scanner, e wire.Event) {
 		return
 	}
 	d.commit(e, start, c)
+	if len(d.pieces) == 0 {
+		d.blank(e)
+	}
 	if len(finish) > 0 {
 		if c.finish != "" && c.finish != string(finish) {
 			d.note(finishChanged)
@@ -249,10 +257,32 @@ func (d *decoder) delta(s *scanner) {
 			d.toolCalls(s)
 		case "function_call":
 			d.function(s)
+		case "role":
+			d.role = true
+			s.skip()
 		default:
 			s.skip()
 		}
 	}
+}
+
+// maxBlanks is how many events without content are kept of an answer.
+const maxBlanks = 4096
+
+// blank notes an event that named a choice and held no content.
+func (d *decoder) blank(e wire.Event) {
+	b := &d.a.Blanks
+	if len(b.At) >= maxBlanks {
+		return
+	}
+	kind := engine.BareBlank
+	switch {
+	case d.role:
+		kind = engine.RoleBlank
+	case d.emptyText:
+		kind = engine.EmptyBlank
+	}
+	b.At, b.Kind = append(b.At, e.At), append(b.Kind, kind)
 }
 
 // field reads a string of content and reports whether it held anything.
@@ -274,6 +304,7 @@ func (d *decoder) field(s *scanner, k engine.Kind) bool {
 	}
 	raw, escaped := s.text()
 	if len(raw) == 0 {
+		d.emptyText = d.emptyText || k == engine.Text
 		return false
 	}
 	if len(d.content)+len(raw) > maxContent {

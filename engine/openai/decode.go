@@ -53,6 +53,7 @@ type decoder struct {
 	textFrom, textTo int
 	rowChoice        int32
 	usual            bool
+	role, emptyText  bool // the choice being read has a role; its text is there and empty
 	template         template
 }
 
@@ -64,7 +65,7 @@ type choice struct {
 
 // Decoder returns a decoder for one response to c.
 func (d *Driver) Decoder(c *engine.Call) engine.Decoder {
-	return &decoder{d: d, c: c, a: engine.Answer{FirstEvent: wire.NotReached}}
+	return &decoder{d: d, c: c, a: engine.Answer{FirstEvent: wire.NotReached, UsageAt: wire.NotReached}}
 }
 
 func (d *decoder) violation(word string) { d.a.Violations = addWord(d.a.Violations, word) }
