@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
+
+	"github.com/tokamak-bench/tokamak/bench/rivals"
 )
 
 // options are the command's flags.
@@ -29,6 +33,9 @@ func run(args []string) error {
 		return child(args[1:])
 	}
 	mode := "cpu"
+	if len(args) > 0 && args[0] == "rivals" {
+		return besideRivals(args[1:])
+	}
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		mode, args = args[0], args[1:]
 	}
@@ -63,4 +70,19 @@ func run(args []string) error {
 		return compareTruth(dir, o)
 	}
 	return fmt.Errorf("unknown mode %q: want cpu, memory, many or truth", mode)
+}
+
+// besideRivals runs the other clients.
+func besideRivals(args []string) error {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := buildC(dir); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return rivals.Run(ctx, dir, args)
 }
