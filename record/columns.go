@@ -81,13 +81,14 @@ func lost(a *Attempt) bool { return a.Outcome == Cut && a.ErrorClass == CrashCla
 
 func chunkColumns() table[Attempt] {
 	const g, unknown = "chunks", "lost in a crash"
+	wordless := func(a *Attempt) bool { return lost(a) || a.StampSource == SourceVirtual }
 	kinds := func(a *Attempt) *[]uint8 { return (*[]uint8)(unsafe.Pointer(&a.Chunks.Kind)) }  // ChunkKind is a uint8
 	blanks := func(a *Attempt) *[]uint8 { return (*[]uint8)(unsafe.Pointer(&a.Blanks.Kind)) } // and BlankKind
 	return table[Attempt]{
 		{g, "chunk_at", "ns", unknown, "Arrival of each content chunk.", int64s(lost, func(a *Attempt) *[]int64 { return &a.Chunks.At })},
 		{g, "chunk_tokens", "tokens", "nothing tells, or lost in a crash", "Tokens of each content chunk; `token_source` says where they are from.",
 			int32s(func(*Attempt) bool { return true }, func(a *Attempt) *[]int32 { return &a.Chunks.Tokens })},
-		{g, "chunk_bytes", "bytes", unknown, "Bytes of content in each chunk.", int32s(lost, func(a *Attempt) *[]int32 { return &a.Chunks.Bytes })},
+		{g, "chunk_bytes", "bytes", "virtual time, which has no bytes, or lost in a crash", "Bytes of content in each chunk.", int32s(wordless, func(a *Attempt) *[]int32 { return &a.Chunks.Bytes })},
 		{g, "chunk_kind", "", unknown, "1 text, 2 reasoning, 3 tool call, 4 refusal.", uint8s(lost, kinds)},
 		{g, "chunk_choice", "", unknown, "Index of the choice (`n > 1`) that each chunk belongs to.", int32s(lost, func(a *Attempt) *[]int32 { return &a.Chunks.Choice })},
 		{g, "chunk_flags", "", unknown, "Bits: 1 coalesced (met another chunk in one read: the stamp is that of the last), 2 unstamped (user clock).",

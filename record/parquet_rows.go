@@ -42,7 +42,7 @@ func appendRows(dst []parquet.Value, a arrow.Array, from, to, nullable int) []pa
 func valuesOf(a arrow.Array) func(dst []parquet.Value, start, end, level int) []parquet.Value {
 	switch a := a.(type) {
 	case *array.Int64:
-		return row(a.Int64Values(), parquet.Int64Value)
+		return longs(a.Int64Values())
 	case *array.Int32:
 		return small(a.Int32Values())
 	case *array.Uint8:
@@ -72,24 +72,44 @@ func row[T any](v []T, value func(T) parquet.Value) func(dst []parquet.Value, st
 	}
 }
 
-// small is row for numbers that are mostly small: those are made once.
+// longs is row for the commonest type, without a call for each value.
+func longs(v []int64) func(dst []parquet.Value, start, end, level int) []parquet.Value {
+	return func(dst []parquet.Value, start, end, level int) []parquet.Value {
+		dst = append(dst, parquet.Int64Value(v[start]).Level(0, level, 0))
+		for _, x := range v[start+1 : end] {
+			dst = append(dst, parquet.Int64Value(x).Level(1, level, 0))
+		}
+		return dst
+	}
+}
+
+// small is row for numbers that are mostly small and equal to their neighbours:
+// runs of them are made once.
 func small[T int32 | uint8](v []T) func(dst []parquet.Value, start, end, level int) []parquet.Value {
-	var ready [64]parquet.Value
+	const most = 256
+	var ready [64][]parquet.Value // of each number as many as a run has had
 	made := -1
 	return func(dst []parquet.Value, start, end, level int) []parquet.Value {
 		if made != level {
-			made = level
-			for i := range ready {
-				ready[i] = parquet.Int32Value(int32(i)).Level(1, level, 0)
-			}
+			made, ready = level, [64][]parquet.Value{}
 		}
 		dst = append(dst, parquet.Int32Value(int32(v[start])).Level(0, level, 0))
-		for _, x := range v[start+1 : end] {
-			if uint32(x) < uint32(len(ready)) {
-				dst = append(dst, ready[x])
-			} else {
-				dst = append(dst, parquet.Int32Value(int32(x)).Level(1, level, 0))
+		for i := start + 1; i < end; {
+			x, j := v[i], i+1
+			for j < end && j-i < most && v[j] == x {
+				j++
 			}
+			if uint32(x) >= uint32(len(ready)) {
+				for ; i < j; i++ {
+					dst = append(dst, parquet.Int32Value(int32(x)).Level(1, level, 0))
+				}
+				continue
+			}
+			for len(ready[x]) < j-i {
+				ready[x] = append(ready[x], parquet.Int32Value(int32(x)).Level(1, level, 0))
+			}
+			dst = append(dst, ready[x][:j-i]...)
+			i = j
 		}
 		return dst
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -108,9 +109,27 @@ func (p *parquetWriter) close() error {
 }
 
 func (p *parquetWriter) writeColumn(to *parquet.ColumnWriter, a arrow.Array, nullable int) {
-	const step = 256 // rows at a time: the values of few pages in memory
-	for from := 0; from < a.Len() && p.err == nil; from += step {
-		p.values = appendRows(p.values[:0], a, from, min(from+step, a.Len()), nullable)
+	// Few values at a time, which stay in the processor's cache.
+	const most = 1024
+	for from := 0; from < a.Len() && p.err == nil; {
+		end := upTo(a, from, most)
+		p.values = appendRows(p.values[:0], a, from, end, nullable)
 		_, p.err = to.WriteRowValues(p.values)
+		from = end
 	}
+}
+
+// upTo is the end of the rows from one on that hold about n values: one at least.
+func upTo(a arrow.Array, from, n int) int {
+	l, ok := a.(*array.List)
+	if !ok {
+		return min(from+n, a.Len())
+	}
+	to := from
+	for to < a.Len() && n > 0 {
+		start, end, _ := span(l, to)
+		n -= max(end-start, 1)
+		to++
+	}
+	return to
 }

@@ -151,14 +151,26 @@ func (v *virtualCall) Tokens(n, at int64) {
 
 func (v *virtualCall) chunk(n, at int64) {
 	c := &v.call.Row.Chunks
+	if c.At == nil {
+		room := min(max(v.request.MaxTokens, 16), roomAhead)
+		c.At, c.Tokens = make([]int64, 0, room), make([]int32, 0, room)
+	}
 	c.At = append(c.At, at)
 	c.Tokens = append(c.Tokens, int32(n))
-	c.Bytes = append(c.Bytes, 0)
-	c.Kind = append(c.Kind, record.TextChunk)
-	c.Choice = append(c.Choice, 0)
-	c.Flags = append(c.Flags, 0)
 	if len(c.At) == 1 {
 		v.target.watch(v) // from here on another deadline holds
+	}
+}
+
+// roomAhead is the most chunks that a row has room for from the start.
+const roomAhead = 4096
+
+// described says of all chunks what is the same of each. There are no bytes.
+func described(c *record.Chunks) {
+	n := len(c.At)
+	c.Kind, c.Choice, c.Flags = make([]record.ChunkKind, n), make([]int32, n), make([]uint8, n)
+	for i := range c.Kind {
+		c.Kind[i] = record.TextChunk
 	}
 }
 
@@ -167,6 +179,7 @@ func (v *virtualCall) Finished(why sim.Finish, u sim.Usage, at int64) {
 	row := &v.call.Row
 	row.Moments.Ended = record.Some(at)
 	v.held(at)
+	described(&row.Chunks)
 	if n := len(row.Chunks.At); n > 0 {
 		first := record.Some(row.Chunks.At[0])
 		row.FirstByte, row.FirstChunk, row.FirstToken, row.FirstAnswer = first, first, first, first

@@ -9,65 +9,60 @@ import "math/bits"
 type blockPool struct {
 	size    int64
 	caching bool
-	refs    []int32
-	key     []uint64 // 0: no content
-	heads   []int32  // first block of each bucket of keys, 0: none
-	chain   []int32  // next block of the bucket, 0 at the end
-	next    []int32  // free queue, block 0 is its sentinel
-	prev    []int32
+	blocks  []block
+	queue   freeQueue
+	heads   []int32 // first block of each bucket of keys, 0: none
 	free    int64
 	evicted int64
 }
 
+// block is all that is known of one: what one operation touches stands in one
+// line of the processor's cache.
+type block struct {
+	key    uint64 // 0: no content
+	chain  int32  // next block of the bucket, 0 at the end
+	bucket uint32 // of a block with content
+	refs   int32
+	stamp  uint32 // of its place in the free queue; 0: it is not free
+}
+
 func newBlockPool(blocks, size int64, caching bool) *blockPool {
-	p := &blockPool{size: size, caching: caching, refs: make([]int32, blocks), key: make([]uint64, blocks),
-		next: make([]int32, blocks), prev: make([]int32, blocks)}
+	p := &blockPool{size: size, caching: caching, blocks: make([]block, blocks)}
 	if caching {
-		p.heads, p.chain = make([]int32, 1<<bits.Len64(uint64(blocks))), make([]int32, blocks)
+		p.heads = make([]int32, 1<<(bits.Len64(uint64(blocks))+2))
 	}
+	p.queue.grow(p, int(blocks))
 	for i := int32(1); i < int32(blocks); i++ {
-		p.append(i)
+		p.queue.push(p, i)
 	}
+	p.free = blocks - 1
 	return p
 }
 
 // usage is the share of blocks in use by requests.
 func (p *blockPool) usage() float64 {
-	return 1 - float64(p.free)/float64(max(len(p.refs)-1, 1))
-}
-
-func (p *blockPool) append(b int32) { p.link(p.prev[0], b, 0) }
-
-func (p *blockPool) prepend(b int32) { p.link(0, b, p.next[0]) }
-
-func (p *blockPool) link(before, b, after int32) {
-	p.prev[b], p.next[b] = before, after
-	p.next[before], p.prev[after] = b, b
-	p.free++
-}
-
-func (p *blockPool) unlink(b int32) {
-	p.next[p.prev[b]], p.prev[p.next[b]] = p.next[b], p.prev[b]
-	p.free--
+	return 1 - float64(p.free)/float64(max(len(p.blocks)-1, 1))
 }
 
 // take removes the head of the free queue and drops its content. There must be a free block.
 func (p *blockPool) take() int32 {
-	b := p.next[0]
-	p.unlink(b)
-	if p.key[b] != 0 {
+	b := p.queue.pop(p)
+	p.free--
+	if p.blocks[b].key != 0 {
 		p.forget(b)
 	}
-	p.refs[b] = 1
+	p.blocks[b].refs = 1
 	return b
 }
 
 // touch takes a cached block into use once more.
 func (p *blockPool) touch(b int32) {
-	if p.refs[b] == 0 {
-		p.unlink(b)
+	x := &p.blocks[b]
+	if x.refs == 0 {
+		x.stamp = 0
+		p.free--
 	}
-	p.refs[b]++
+	x.refs++
 }
 
 // release gives back a request's blocks, the tail first, so that tails are
@@ -75,48 +70,56 @@ func (p *blockPool) touch(b int32) {
 func (p *blockPool) release(blocks []int32) {
 	for i := len(blocks) - 1; i >= 0; i-- {
 		b := blocks[i]
-		if p.refs[b]--; p.refs[b] > 0 {
+		x := &p.blocks[b]
+		if x.refs--; x.refs > 0 {
 			continue
 		}
-		if p.key[b] == 0 {
-			p.prepend(b)
+		p.free++
+		if x.key == 0 {
+			p.queue.pushFront(p, b)
 		} else {
-			p.append(b)
+			p.queue.push(p, b)
 		}
 	}
 }
 
-// bucket is where the chain of a key begins. Keys are well mixed.
-func (p *blockPool) bucket(key uint64) *int32 { return &p.heads[key&uint64(len(p.heads)-1)] }
-
-// lookup returns a block with the key, or -1.
-func (p *blockPool) lookup(key uint64) int32 {
-	for b := *p.bucket(key); b != 0; b = p.chain[b] {
-		if p.key[b] == key {
-			return b
+// find returns the bucket of a place and the first block in it with the key, or -1.
+func (p *blockPool) find(key, place uint64) (bucket uint32, b int32) {
+	bucket = uint32(place & uint64(len(p.heads)-1))
+	for b = p.heads[bucket]; b != 0; b = p.blocks[b].chain {
+		if p.blocks[b].key == key {
+			return bucket, b
 		}
 	}
-	return -1
+	return bucket, -1
 }
 
-// remember says that a block now holds the content of key. The block found
-// first stays the one that lookups return.
-func (p *blockPool) remember(b int32, key uint64) {
-	if first := p.lookup(key); first >= 0 {
-		p.chain[b], p.chain[first] = p.chain[first], b
+// lookup returns a block with the key, or -1. The place follows from the key:
+// the same wherever the key is met, near for blocks that follow one another
+// (their buckets then share lines of the processor's cache), and else well mixed.
+func (p *blockPool) lookup(key, place uint64) int32 {
+	_, b := p.find(key, place)
+	return b
+}
+
+// remember says that a block now holds the content of key, whose place is
+// lookup's. The block found first stays the one that lookups return.
+func (p *blockPool) remember(b int32, key, place uint64) {
+	bucket, first := p.find(key, place)
+	if first >= 0 {
+		p.blocks[b].chain, p.blocks[first].chain = p.blocks[first].chain, b
 	} else {
-		head := p.bucket(key)
-		p.chain[b], *head = *head, b
+		p.blocks[b].chain, p.heads[bucket] = p.heads[bucket], b
 	}
-	p.key[b] = key
+	p.blocks[b].key, p.blocks[b].bucket = key, bucket
 }
 
 func (p *blockPool) forget(b int32) {
-	at := p.bucket(p.key[b])
+	at := &p.heads[p.blocks[b].bucket]
 	for *at != b {
-		at = &p.chain[*at]
+		at = &p.blocks[*at].chain
 	}
-	*at = p.chain[b]
-	p.key[b] = 0
+	*at = p.blocks[b].chain
+	p.blocks[b].key = 0
 	p.evicted++
 }

@@ -36,7 +36,7 @@ var ErrDead = errors.New("the engine has died")
 // withhold takes blocks out of use, or gives them back, until a share of all
 // is out of use. Blocks that requests hold stay theirs.
 func (e *Engine) withhold(share float64) {
-	want := int(share * float64(len(e.pool.refs)-1))
+	want := int(share * float64(len(e.pool.blocks)-1))
 	for len(e.withheld) < want && e.pool.free > 0 {
 		e.withheld = append(e.withheld, e.pool.take())
 	}

@@ -9,7 +9,7 @@ func (e *Engine) cachedPrefix(r *Request) []int32 {
 	limit := (r.seq.total - 1) / e.pool.size
 	e.hits = e.hits[:0]
 	for i := range limit {
-		b := e.pool.lookup(e.key(r, i))
+		b := e.pool.lookup(e.key(r, i), r.seq.place(i))
 		if b < 0 {
 			break
 		}
@@ -35,6 +35,17 @@ func (e *Engine) key(r *Request, i int64) uint64 {
 	return q.keys[i]
 }
 
+// stretch is how many blocks that follow one another have places that do.
+const stretch = 64
+
+// place is where the block pool looks for block i, whose key is known: beside
+// the block before it, within a stretch. As a key follows from all that is
+// before it, the same key has the same place.
+func (q *sequence) place(i int64) uint64 {
+	from := i &^ (stretch - 1)
+	return q.keys[from] + uint64(i-from)
+}
+
 // allocate makes room for n more tokens of a request after hits, blocks found
 // in the prefix cache. It changes nothing and returns false when there are not
 // enough free blocks.
@@ -48,7 +59,7 @@ func (e *Engine) allocate(r *Request, n int64, hits []int32) bool {
 	}
 	idle := int64(0) // hits that stand in the free queue now
 	for _, b := range hits {
-		if p.refs[b] == 0 {
+		if p.blocks[b].refs == 0 {
 			idle++
 		}
 	}
@@ -76,7 +87,8 @@ func (e *Engine) seal(r *Request, n int64) {
 	}
 	q := &r.seq
 	for full := int(min(n, q.total) / e.pool.size); q.sealed < full; q.sealed++ {
-		e.pool.remember(q.blocks[q.sealed], e.key(r, int64(q.sealed)))
+		i := int64(q.sealed)
+		e.pool.remember(q.blocks[i], e.key(r, i), q.place(i))
 	}
 }
 

@@ -50,14 +50,14 @@ func (l *laws) blocks() {
 		}
 	}
 	free := int64(0)
-	for b := int32(1); b < int32(len(p.refs)); b++ {
-		if p.refs[b] != held[b] {
-			l.t.Fatalf("block %d has %d references and %d holders", b, p.refs[b], held[b])
+	for b := int32(1); b < int32(len(p.blocks)); b++ {
+		if p.blocks[b].refs != held[b] {
+			l.t.Fatalf("block %d has %d references and %d holders", b, p.blocks[b].refs, held[b])
 		}
 		if held[b] == 0 {
 			free++
 		}
-		if p.key[b] != 0 && p.lookup(p.key[b]) < 0 {
+		if p.blocks[b].key != 0 && p.lookup(p.blocks[b].key, uint64(p.blocks[b].bucket)) < 0 {
 			l.t.Fatalf("block %d has content that no lookup finds", b)
 		}
 	}

@@ -85,7 +85,7 @@ func (e *Engine) admit(p *plan, r *Request, n int64, hits []int32, told int64) b
 // idleHits is how many of some blocks stand in the free queue.
 func (e *Engine) idleHits(hits []int32) (n int64) {
 	for _, b := range hits {
-		if e.pool.refs[b] == 0 {
+		if e.pool.blocks[b].refs == 0 {
 			n++
 		}
 	}

@@ -97,7 +97,7 @@ func (v vllm) cut(n, budget int64) int64 {
 func (e *Engine) fits(r *Request, hits []int32) bool {
 	need := (r.seq.total + e.pool.size - 1) / e.pool.size
 	for _, b := range hits {
-		if e.pool.refs[b] > 0 {
+		if e.pool.blocks[b].refs > 0 {
 			need--
 		}
 	}
