@@ -29,6 +29,26 @@ type Manifest struct {
 	Clock    ClockFacts      `json:"clock"`
 	Adapted  []Adaptation    `json:"adapted,omitempty"`
 	Notices  []string        `json:"notices,omitempty"`
+	Imported *Imported       `json:"imported,omitempty"` // nil: tokamak's own run
+}
+
+// Imported says where the rows of a directory are from that another tool
+// measured.
+type Imported struct {
+	Tool    string `json:"tool"`
+	Version string `json:"version,omitempty"` // of the tool; empty: the file does not say
+	Format  string `json:"format"`
+	File    string `json:"file"` // base name
+	// From and To are the load's window in ns since the epoch. Where they are
+	// equal the file has no moments, only durations: every request stands at
+	// moment 0, and nothing per second can be made of it.
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+	// Untold are metrics of which the source says nothing, although rows may
+	// seem to have a value.
+	Untold []string `json:"untold"`
+	// Lost says in sentences what the rows do not tell, and what stands for it.
+	Lost []string `json:"lost"`
 }
 
 // TargetFacts are what is known of one target.

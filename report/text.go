@@ -210,9 +210,14 @@ func (p *page) client() {
 func (p *page) doubts() {
 	names := map[string]map[measure.Trust][]string{} // by reason
 	var reasons []string
+	every := 0 // metrics that are no _adj form
 	for _, name := range slices.Sorted(maps.Keys(p.s.Client.Validity)) {
 		v := p.s.Client.Validity[name]
-		if v.Trust == measure.Valid || v.Trust == "" || strings.HasSuffix(name, measure.Adj) {
+		if strings.HasSuffix(name, measure.Adj) {
+			continue
+		}
+		every++
+		if v.Trust == measure.Valid || v.Trust == "" {
 			continue
 		}
 		reason := v.Reason
@@ -228,7 +233,11 @@ func (p *page) doubts() {
 	for _, reason := range reasons {
 		p.line("", reason)
 		for _, t := range []measure.Trust{measure.Invalid, measure.Degraded} {
-			if list := names[reason][t]; len(list) > 0 {
+			switch list := names[reason][t]; {
+			case len(list) == 0:
+			case len(list) == every:
+				p.line("", string(t)+": every figure")
+			default:
 				p.line("", fmt.Sprintf("%s: %s", t, strings.Join(list, ", ")))
 			}
 		}

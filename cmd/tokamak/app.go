@@ -67,6 +67,7 @@ type commandLine struct {
 	Check   checkCommand   `cmd:"" help:"Say in ten lines what a target is and takes."`
 	Report  reportCommand  `cmd:"" help:"Show a run again; without an argument the last one."`
 	Recover recoverCommand `cmd:"" help:"Finish the directory of a run that was killed."`
+	Import  importCommand  `cmd:"" help:"Read another tool's result as a run."`
 	Sim     simCommands    `cmd:"" help:"Serve the simulated engine; say how accurate it is; fit it."`
 	Version versionCommand `cmd:"" help:"Say which version this is."`
 }
