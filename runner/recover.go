@@ -56,35 +56,51 @@ func again(dir string) (*report.Summary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: the scenario in %s: %w", dir, record.ManifestFile, err)
 	}
-	rec := &recorder{sums: measure.New(measure.Options{})}
-	var last int64
-	for a, err := range run.Attempts() {
-		if err != nil {
-			return nil, err
-		}
-		last = max(last, a.Moments.Ended.Or(0), a.Dispatched.Or(0))
-		if err := rec.Ended(a); err != nil {
-			return nil, err
-		}
-	}
-	opt := measure.Options{Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests), Stages: len(s.Load.Plan.Stages),
-		GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
-	testimony := newAudit(rec)
-	if err := testimony.read(run, &opt); err != nil {
+	rec, testimony, err := remeasure(run, s)
+	if err != nil {
 		return nil, err
 	}
-	if d := duration(s.Load.Plan); d > 0 && opt.Start.Valid() {
-		opt.End = record.Some(min(opt.Start.Or(0)+int64(d), last))
-	}
-	rec.sums.Configure(opt)
 	res := rec.sums.Result()
 	about := recovered(dir, m, s)
 	about.Stamps = rec.stamps.shares()
-	about.Duration = measure.Some(float64(last-opt.Start.Or(0)) / 1e6)
+	about.Duration = measure.Some(float64(testimony.last-rec.sums.Options().Start.Or(0)) / 1e6)
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		about.Notices = append(about.Notices, text)
 	}
 	return report.New(about, res, judge(s, rec.sums), testimony.client(res), verify.Ending{Interrupted: true}), nil
+}
+
+// told is what a finished run's client recorded of itself, and the moment
+// of the last thing that happened.
+type told struct {
+	*audit
+	last int64
+}
+
+// remeasure gathers the rows of a directory, with the options under which
+// the run itself measured them as far as they are on disk.
+func remeasure(run *record.Run, s *scenario.Scenario) (*recorder, *told, error) {
+	rec := &recorder{sums: measure.New(measure.Options{})}
+	t := &told{audit: newAudit(rec)}
+	for a, err := range run.Attempts() {
+		if err != nil {
+			return nil, nil, err
+		}
+		t.last = max(t.last, a.Moments.Ended.Or(0), a.Dispatched.Or(0))
+		if err := rec.Ended(a); err != nil {
+			return nil, nil, err
+		}
+	}
+	opt := measure.Options{Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests), Stages: len(s.Load.Plan.Stages),
+		GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
+	if err := t.read(run, &opt); err != nil {
+		return nil, nil, err
+	}
+	if d := duration(s.Load.Plan); d > 0 && opt.Start.Valid() {
+		opt.End = record.Some(min(opt.Start.Or(0)+int64(d), t.last))
+	}
+	rec.sums.Configure(opt)
+	return rec, t, nil
 }
 
 // read takes what the run's client recorded of itself, and when the load began.

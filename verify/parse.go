@@ -15,11 +15,16 @@ type ParseError struct {
 	Expr    string // the whole expression
 	Column  int    // in characters, from 1
 	Message string // what was expected
+	What    string // whose expression it is; empty: SLO
 }
 
 // Error returns the message with its column.
 func (e *ParseError) Error() string {
-	return fmt.Sprintf("SLO %.200q, column %d: %s", e.Expr, e.Column, e.Message)
+	what := e.What
+	if what == "" {
+		what = "SLO"
+	}
+	return fmt.Sprintf("%s %.200q, column %d: %s", what, e.Expr, e.Column, e.Message)
 }
 
 // maxExpr bounds an expression; what is longer is no expression.
@@ -34,7 +39,7 @@ const maxExpr = 16 << 10
 // tok/s; tok; %. An error is a [*ParseError].
 func Parse(expr string) ([]Objective, error) {
 	if len(expr) > maxExpr {
-		return nil, &ParseError{expr, 1, "an expression of at most 16 KiB was expected"}
+		return nil, &ParseError{Expr: expr, Column: 1, Message: "an expression of at most 16 KiB was expected"}
 	}
 	s := &scanner{text: expr}
 	var out []Objective
@@ -58,10 +63,11 @@ func Parse(expr string) ([]Objective, error) {
 type scanner struct {
 	text string
 	pos  int
+	what string // of errors
 }
 
 func (s *scanner) fail(at int, format string, args ...any) error {
-	return &ParseError{s.text, s.column(at), fmt.Sprintf(format, args...)}
+	return &ParseError{Expr: s.text, Column: s.column(at), Message: fmt.Sprintf(format, args...), What: s.what}
 }
 
 func (s *scanner) column(at int) int { return utf8.RuneCountInString(s.text[:at]) + 1 }

@@ -30,7 +30,7 @@ func (c *recoverCommand) Run(std streams) error {
 	}
 	if summary == nil {
 		tell(std.err, "%s was complete: nothing to do", dir)
-		if summary, err = readSummary(dir); err != nil {
+		if summary, err = runner.ReadSummary(dir); err != nil {
 			return err
 		}
 		return c.show(std, summary)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
+	"github.com/tokamak-bench/tokamak/runner"
 )
 
 // runsDir is where runs are written unless --out says otherwise.
@@ -29,7 +29,7 @@ func (c *reportCommand) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	s, err := readSummary(dir)
+	s, err := runner.ReadSummary(dir)
 	if err != nil {
 		return err
 	}
@@ -48,26 +48,6 @@ func (o output) show(std streams, s *report.Summary) error {
 	}
 	width, _ := terminal(std.out)
 	return report.Text(std.out, s, report.TextOptions{Colour: colours(std.out), Width: width})
-}
-
-func readSummary(dir string) (*report.Summary, error) {
-	name := filepath.Join(dir, record.SummaryFile)
-	b, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, exit.Hint(exit.Usage, fmt.Errorf("%s has no %s: the run is not finished", dir, record.SummaryFile),
-			"if it was killed: tokamak recover "+dir)
-	}
-	if err != nil {
-		return nil, exit.With(exit.Usage, err)
-	}
-	var s report.Summary
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, exit.With(exit.Usage, fmt.Errorf("%s: %w", name, err))
-	}
-	if s.Schema != report.Schema {
-		return nil, exit.With(exit.Usage, fmt.Errorf("%s: expected the schema %s, got %q", name, report.Schema, s.Schema))
-	}
-	return &s, nil
 }
 
 // runDirectory returns the directory asked for, or that of the last run.

@@ -1,0 +1,80 @@
+package runner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/measure/compare"
+	"github.com/tokamak-bench/tokamak/report"
+)
+
+// ComparisonFile is the comparison's name in the directory of a run with two
+// targets.
+const ComparisonFile = "comparison.json"
+
+// The sides of a run with two targets, as its blocks are named.
+const (
+	sideA = "a" // the baseline
+	sideB = "b" // what is held against it
+)
+
+// blockName is the directory of one block: pair-01-a.
+func blockName(pair int, side string) string { return fmt.Sprintf("pair-%02d-%s", pair, side) }
+
+// blockDirs returns the directories of blocks in dir, by name.
+func blockDirs(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "pair-") && (strings.HasSuffix(e.Name(), "-"+sideA) || strings.HasSuffix(e.Name(), "-"+sideB)) &&
+			isRun(filepath.Join(dir, e.Name())) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// readBlocks reads the two sides of a run with two targets. Pairs of which a
+// block was not finished are left out, and noted.
+func readBlocks(dir string, names []string, w compare.Window) ([]compare.Side, []string, error) {
+	sides := []compare.Side{{Name: filepath.Join(filepath.Clean(dir), "pair-*-"+sideA)}, {Name: filepath.Join(filepath.Clean(dir), "pair-*-"+sideB)}}
+	left := 0
+	for _, name := range names {
+		pair, isA := strings.CutSuffix(name, "-"+sideA)
+		if !isA {
+			continue
+		}
+		a, b := filepath.Join(dir, name), filepath.Join(dir, pair+"-"+sideB)
+		if !whole(a) || !whole(b) {
+			left++
+			continue
+		}
+		for i, d := range []string{a, b} {
+			r, err := ReadComparable(d, w)
+			if err != nil {
+				return nil, nil, exit.With(exit.Usage, err)
+			}
+			sides[i].Runs = append(sides[i].Runs, r)
+		}
+	}
+	var notes []string
+	if left > 0 {
+		notes = append(notes, fmt.Sprintf("%d pairs are left out: a block of them was not finished", left))
+	}
+	if len(sides[0].Runs) == 0 {
+		return nil, nil, exit.With(exit.Usage, fmt.Errorf("%s holds no whole pair of blocks", dir))
+	}
+	return sides, notes, nil
+}
+
+// whole tells whether a block ran to its end.
+func whole(dir string) bool {
+	s, err := ReadSummary(dir)
+	return err == nil && s.Run.Ended == report.Done
+}
