@@ -22,6 +22,11 @@ type Options struct {
 	// Stages is how many levels the load has; with more than one there is no
 	// steady window.
 	Stages int
+	// Users tells that the load is a closed loop: its users bound it.
+	Users bool
+	// Intent is what the prompts are meant to be to a prefix cache; empty:
+	// [Unasked].
+	Intent CacheIntent
 	// GPUs adds rates per accelerator where it is more than zero.
 	GPUs int
 	// Limits are what a good request meets; none: goodput is null.
@@ -226,5 +231,7 @@ func (a *Accumulator) Result() *Result {
 		Metrics:  all.Metrics(),
 		Steady:   a.steadyBlock(),
 		Validity: all.Validity(),
+		Evidence: all.Evidence(),
+		Cache:    all.Cache(),
 	}
 }

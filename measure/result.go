@@ -16,6 +16,10 @@ type Result struct {
 	Steady Steady `json:"steady"`
 	// Validity has an entry for each metric.
 	Validity map[string]Validity `json:"validity"`
+	// Evidence says how far the figures of Metrics can be trusted.
+	Evidence Evidence `json:"evidence"`
+	// Cache holds the server's cached tokens against the workload's intent.
+	Cache Cache `json:"cache"`
 }
 
 // Requests counts requests, each by its last attempt. Cancelled ones stand in

@@ -37,7 +37,7 @@ type row struct {
 	attempt                      int32
 	prompt, promptCounted        int32
 	output, outputCounted, shown int32 // shown: output tokens that were streamed
-	cached                       int32
+	cached, shared, asked        int32 // prompt tokens: from the server's cache, sent before, asked for
 	firstTokens                  int32 // of the first arrival
 	chunks, coalesced            int32
 	outcome                      uint8
@@ -98,7 +98,7 @@ func (r *row) fill(a *record.Attempt) {
 	}
 	r.prompt, r.promptCounted = tokens(a.PromptUsage), tokens(a.PromptCounted)
 	r.output, r.outputCounted = tokens(a.OutputUsage), tokens(a.OutputCounted)
-	r.cached = tokens(a.CachedUsage)
+	r.cached, r.shared, r.asked = tokens(a.CachedUsage), tokens(a.PromptShared), tokens(a.PromptAsked)
 	r.shown = shown(a)
 	r.chunks, r.firstTokens = int32(a.Chunks.Len()), unknown
 	for i, at := range a.Chunks.At {

@@ -15,7 +15,7 @@ import (
 // New puts a run's summary together from what was measured and judged. The
 // ending's Verdict is set from the objectives, and Unusable from the counts.
 func New(run Run, result *measure.Result, slos []verify.SLO, client Client, ending verify.Ending) *Summary {
-	s := &Summary{Schema: Schema, Run: run, Metrics: result.Metrics, Steady: result.Steady, SLO: slos, Client: client}
+	s := &Summary{Schema: Schema, Run: run, Metrics: result.Metrics, Steady: result.Steady, Evidence: result.Evidence, Cache: result.Cache, SLO: slos, Client: client}
 	s.Requests = Requests{result.Requests, result.Attempts}
 	if s.SLO == nil {
 		s.SLO = []verify.SLO{}

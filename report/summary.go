@@ -18,6 +18,8 @@ type Summary struct {
 	Requests Requests                  `json:"requests"`
 	Metrics  map[string]measure.Metric `json:"metrics"` // all due requests
 	Steady   measure.Steady            `json:"steady"`
+	Evidence measure.Evidence          `json:"evidence"` // how far Metrics can be trusted
+	Cache    measure.Cache             `json:"cache"`
 	SLO      []verify.SLO              `json:"slo"`
 	Client   Client                    `json:"client"`
 	Verdict  Verdict                   `json:"verdict"`

@@ -38,6 +38,7 @@ func Text(w io.Writer, s *Summary, o TextOptions) error {
 	p.latency()
 	p.throughput()
 	p.steady()
+	p.evidence()
 	p.slo()
 	p.client()
 	p.verdict()

@@ -101,12 +101,12 @@ func (a *abortRules) look() string {
 	for _, row := range a.last {
 		sums.Add(row)
 	}
-	res := sums.Result()
+	metrics := sums.All().Metrics()
 	for _, r := range a.rules {
 		if r.Objective == nil {
 			continue
 		}
-		m, ok := res.Metrics[r.Objective.Metric.Name]
+		m, ok := metrics[r.Objective.Metric.Name]
 		if !ok {
 			continue
 		}

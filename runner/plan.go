@@ -4,7 +4,10 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/scenario"
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload"
 )
 
 // Plan is what a run is about to do, for people to read before it starts.
@@ -49,4 +52,28 @@ func duration(p load.Plan) time.Duration {
 		d += s.Duration
 	}
 	return d
+}
+
+// closed tells whether a load is bounded by its users alone.
+func closed(p load.Plan) bool {
+	return len(p.Stages) == 1 && p.Stages[0].Mode == load.ClosedLoop
+}
+
+// intent is what a workload means its prompts to be to a prefix cache. Without
+// a prefix, further turns or an asked reuse, synthetic prompts are salted and
+// share nothing; of a dataset that holds for single turns behind a salt.
+func intent(c *workload.Config) measure.CacheIntent {
+	if d := c.Dataset; d != nil {
+		if d.Salt && !d.Conversations && !d.Repeat {
+			return measure.Cold
+		}
+		return measure.Unasked
+	}
+	for i := range c.Classes {
+		k := &c.Classes[i]
+		if k.Reuse || k.PrefixTokens > 0 || k.Turns != nil && k.Turns != stat.Constant(1) {
+			return measure.Reuse
+		}
+	}
+	return measure.Cold
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -92,6 +93,7 @@ func remeasure(run *record.Run, s *scenario.Scenario) (*recorder, *told, error) 
 		}
 	}
 	opt := measure.Options{Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests), Stages: len(s.Load.Plan.Stages),
+		Users: closed(s.Load.Plan), Intent: thawedIntent(run.Manifest(), s),
 		GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
 	if err := t.read(run, &opt); err != nil {
 		return nil, nil, err
@@ -137,4 +139,14 @@ func recovered(dir string, m *record.Manifest, s *scenario.Scenario) report.Run 
 		about.Adapted = append(about.Adapted, a.Field)
 	}
 	return about
+}
+
+// thawedIntent is the intent of a scenario read back, which does not hold its
+// dataset: what a dataset's texts share is not known.
+func thawedIntent(m *record.Manifest, s *scenario.Scenario) measure.CacheIntent {
+	var named struct{ Workload struct{ Dataset string } }
+	if err := json.Unmarshal(m.Scenario, &named); err != nil || named.Workload.Dataset != "" {
+		return measure.Unasked
+	}
+	return intent(&s.Workload.Config)
 }

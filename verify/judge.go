@@ -93,6 +93,7 @@ func (o *Objective) judge(v *measure.View, look int) SLO {
 		s.observe(o, v)
 	}
 	s.audit(o, v)
+	s.warm(o, v)
 	return s
 }
 
@@ -252,6 +253,17 @@ func (s *SLO) observeRate(o *Objective, v *measure.View) {
 	s.Reason = fmt.Sprintf("%s of %s requests failed or were never sent", measure.Count(over), measure.Count(of))
 	if over < of {
 		s.Reason += fmt.Sprintf("; the true share is below %s (99%% sure)", measure.Percent(upper))
+	}
+}
+
+// warm says beside a verdict on a latency that holds the wait for the prompt
+// that prompts meant to be cold were not.
+func (s *SLO) warm(o *Objective, v *measure.View) {
+	if !strings.HasPrefix(o.Metric.Name, "ttf") && !strings.HasPrefix(o.Metric.Name, "e2e") || s.Verdict == Unmeasured {
+		return
+	}
+	if c := v.Cache(); c.ColdVoid() {
+		s.Reason += "; not of cold prompts: " + c.Reason
 	}
 }
 
