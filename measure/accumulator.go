@@ -33,6 +33,12 @@ type Options struct {
 	Limits []Limit
 	// Stops are times in which the client is known to have stood still.
 	Stops []Stop
+	// Pauses are times in which nobody read: of events that share a stamp in
+	// one of them, all but the last may have come earlier in it.
+	Pauses []Stop
+	// Closed says that each user sends as soon as the answer before is seen,
+	// so that a client which sees late offers less load.
+	Closed bool
 	// SchedLatency is the 99th percentile, in ns, of the time from a packet's
 	// arrival to its reading; it bounds the error of user stamps.
 	SchedLatency record.Int

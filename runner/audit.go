@@ -2,6 +2,7 @@ package runner
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/tokamak-bench/tokamak/measure"
@@ -16,11 +17,14 @@ import (
 // it stood still, and how far its transports fell behind.
 type audit struct {
 	rec        *recorder
-	transports []connected
+	transports []*wireAudit
+	lags       *lags       // nil: nobody gathers them
 	probe      *self.Probe // nil in virtual time, where no client stands in the way
 
 	mu     sync.Mutex
 	stood  []measure.Stop
+	paused []measure.Stop
+	wants  wants
 	cpu    map[int64]float64 // cores by moment of the reading
 	rss    float64
 	pause  float64
@@ -33,7 +37,10 @@ func newAudit(rec *recorder) *audit { return &audit{rec: rec, cpu: map[int64]flo
 // startAudit begins to watch.
 func (r *Run) startAudit(rec *recorder) *audit {
 	a := newAudit(rec)
-	a.transports = r.transport
+	a.lags = &r.lags
+	for _, t := range r.transport {
+		a.transports = append(a.transports, &wireAudit{transport: t.Transport})
+	}
 	if r.real != nil {
 		a.probe = self.New(r.real, a, self.Config{})
 		a.probe.Start()
@@ -46,6 +53,7 @@ func (a *audit) stop() {
 		// What the sink could not write shows in the rows too.
 		_ = a.probe.Stop()
 	}
+	a.takePauses()
 }
 
 // Sample keeps what the summary shows of a reading and passes it on.
@@ -53,6 +61,7 @@ func (a *audit) Sample(s record.Sample) error {
 	a.keep(&s)
 	if s.Name == "cpu_user" { // the first of each reading
 		a.sampleWire(s.At)
+		a.takePauses()
 	}
 	a.rec.sample(s)
 	return nil
@@ -60,11 +69,12 @@ func (a *audit) Sample(s record.Sample) error {
 
 // keep takes a reading of probe self.
 func (a *audit) keep(s *record.Sample) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.wants.add(s)
 	if s.Probe != "self" {
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	switch s.Name {
 	case "cpu_user":
 		a.cpu[s.At] += s.Value
@@ -95,29 +105,53 @@ func (a *audit) note(e record.Event) {
 	case float64: // read back from events.jsonl
 		ns = int64(d)
 	}
-	if e.Kind == record.StoppedEvent && ns > 0 {
-		a.mu.Lock()
+	if ns <= 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch e.Kind {
+	case record.StoppedEvent:
 		a.stood = append(a.stood, measure.Stop{From: e.At, To: e.At + ns})
-		a.mu.Unlock()
+	case pausedEvent:
+		a.paused = append(a.paused, measure.Stop{From: e.At, To: e.At + ns})
 	}
 }
 
-// sampleWire records how the transports stand at the moment of a reading.
-func (a *audit) sampleWire(at int64) {
+// takePauses makes events of the times in which nobody read.
+func (a *audit) takePauses() {
 	for _, t := range a.transports {
-		counter, ok := t.Transport.(wire.Statistics)
+		auditor, ok := t.transport.(wire.Auditor)
 		if !ok {
 			continue
 		}
-		s := counter.Stats()
-		for _, q := range []struct {
-			name  string
-			value int64
-		}{{"in_flight", int64(s.InFlight)}, {"connections", int64(s.Open)}, {"backlog", int64(s.Backlog)},
-			{"chunks", s.Chunks}, {"coalesced", s.Coalesced}, {"unstamped", s.Unstamped}, {"reads", s.Reads},
-			{"held_streams", s.Held}, {"clock_steps", s.ClockSteps}} {
-			a.rec.sample(record.Sample{At: at, Probe: "wire", Name: q.name, Unit: "count", Value: float64(q.value)})
+		for _, p := range auditor.Pauses() {
+			_ = a.Event(record.Event{At: p.From, Kind: pausedEvent, Name: "reader", Detail: map[string]any{"ns": p.To - p.From}})
 		}
+	}
+}
+
+// sampleWire records how the transports stand at the moment of a reading, and
+// how late requests were handed to them.
+func (a *audit) sampleWire(at int64) {
+	for i, t := range a.transports {
+		target := ""
+		if len(a.transports) > 1 {
+			target = strconv.Itoa(i)
+		}
+		t.read(a.emitter(at, "wire", target))
+	}
+	if a.lags != nil {
+		a.lags.read(a.emitter(at, "load", ""))
+	}
+}
+
+// emitter records readings of a moment.
+func (a *audit) emitter(at int64, probe, target string) func(name, unit string, value float64) {
+	return func(name, unit string, value float64) {
+		s := record.Sample{At: at, Probe: probe, Target: target, Name: name, Unit: unit, Value: value}
+		a.keep(&s)
+		a.rec.sample(s)
 	}
 }
 
@@ -125,6 +159,13 @@ func (a *audit) stops() []measure.Stop {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.stood)
+}
+
+// pauses are the times in which nobody read.
+func (a *audit) pauses() []measure.Stop {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.paused)
 }
 
 // schedLatency bounds the time from a packet's arrival to its reading, in ns,
@@ -155,5 +196,6 @@ func (a *audit) client(res *measure.Result) report.Client {
 		c.CPU = measure.Some(total / float64(n))
 		c.MaxRSS, c.GCPause = measure.Some(a.rss), measure.Some(a.pause/1e6)
 	}
+	c.Advice = a.wants.advice(res, c.CPU.Or(0))
 	return c
 }

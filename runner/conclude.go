@@ -47,7 +47,8 @@ func (r *Run) measureOptions(a *audit, o Outcome) measure.Options {
 	s := r.scenario
 	opt := measure.Options{
 		Start: record.Some(o.Start), Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests),
-		Stages: len(r.plan.Stages), Users: closed(r.plan), Intent: intent(&s.Workload.Config), GPUs: s.Target.GPUs, Stops: a.stops(), SchedLatency: a.schedLatency(),
+		Stages: len(r.plan.Stages), Users: closed(r.plan), Intent: intent(&s.Workload.Config), GPUs: s.Target.GPUs, Stops: a.stops(),
+		Pauses: a.pauses(), Closed: closedWithoutThink(r.plan), SchedLatency: a.schedLatency(),
 	}
 	// A load that only its number of requests ends has no moment of its end.
 	if duration(r.plan) > 0 || o.Interrupted {

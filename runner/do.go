@@ -79,7 +79,7 @@ func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
 	s := r.scenario
 	l := &Loop{
 		Clock: r.clock, Load: source, Work: r.work, Target: r.target, Recorder: rec,
-		Observer: &watch{Live: r.live, rec: rec}, Abort: rec.abort, Decide: newDecider(s, rec.sums), Seed: s.Seed, Duration: duration(r.plan),
+		Observer: &watch{Live: r.live, rec: rec, lags: &r.lags}, Abort: rec.abort, Decide: newDecider(s, rec.sums), Seed: s.Seed, Duration: duration(r.plan),
 		Limits: Limits{Drain: s.Load.Drain, MaxInFlight: int(s.Load.MaxInFlight), MaxRequests: r.plan.MaxRequests,
 			MaxTokens: s.Load.MaxTotalTokens, Retries: s.Target.Retries},
 	}
@@ -113,7 +113,14 @@ func (r *Run) prefill() int {
 // watch passes what the loop does to the live figures and the events.
 type watch struct {
 	*Live
-	rec *recorder
+	rec  *recorder
+	lags *lags
+}
+
+// Sent counts a sending and how late it was.
+func (w *watch) Sent(a *record.Attempt) {
+	w.Live.Sent(a)
+	w.lags.add(a)
 }
 
 // loadEvent marks the load's first moment in the events.

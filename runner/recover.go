@@ -94,7 +94,7 @@ func remeasure(run *record.Run, s *scenario.Scenario) (*recorder, *told, error) 
 	}
 	opt := measure.Options{Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests), Stages: len(s.Load.Plan.Stages),
 		Users: closed(s.Load.Plan), Intent: thawedIntent(run.Manifest(), s),
-		GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
+		Closed: closedWithoutThink(s.Load.Plan), GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
 	if err := t.read(run, &opt); err != nil {
 		return nil, nil, err
 	}
@@ -122,7 +122,7 @@ func (a *audit) read(run *record.Run, opt *measure.Options) error {
 		}
 		a.keep(s)
 	}
-	opt.Stops, opt.SchedLatency = a.stops(), a.schedLatency()
+	opt.Stops, opt.Pauses, opt.SchedLatency = a.stops(), a.pauses(), a.schedLatency()
 	return nil
 }
 

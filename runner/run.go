@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/calibration"
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/exit"
@@ -27,6 +28,8 @@ type Options struct {
 	Version    string    // of tokamak
 	Command    []string  // the command line, for the manifest
 	Stdin      io.Reader // for a dataset named -
+	// Calibrations says what this machine carries; without a path nothing is looked up.
+	Calibrations calibration.Cache
 }
 
 // Run is a scenario made ready: everything is built, nothing is sent yet but
@@ -56,6 +59,7 @@ type Run struct {
 	auth      scenario.Header // empty value: none
 	secrets   []string
 	live      *Live
+	lags      lags
 }
 
 // New makes a scenario ready to run. Errors carry their exit code.
@@ -73,6 +77,7 @@ func New(ctx context.Context, s *scenario.Scenario, o Options) (*Run, error) {
 		r.Close()
 		return nil, err
 	}
+	r.heed()
 	return r, nil
 }
 

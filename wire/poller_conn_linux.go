@@ -47,6 +47,7 @@ type conn struct {
 	lastAt   int64
 	lastRead int64 // arrival of what was read last
 	gap      int64 // smoothed time between events; 0: not known
+	heldAt   int64 // since when it is not read
 	resumed  int64 // when it was last read again after being held
 	stamped  bool  // what was read last
 	bytesIn  int64
@@ -58,6 +59,7 @@ type conn struct {
 	host      *host
 	id        int64
 	born      int64
+	dialled   int64 // when the handshake that succeeded began
 	parked    int64
 	used      bool // has carried an exchange
 	idleIndex int  // in host.idle; -1: not there
@@ -76,6 +78,7 @@ type conn struct {
 // begin puts x on the connection and starts sending, or dialling.
 func (c *conn) begin(x *Exchange, start int64) {
 	c.x, c.start = x, start
+	c.p.tickOne()
 	c.token, c.headSeen, c.writing, c.broken, c.gzipped = false, false, false, false, false
 	c.seg, c.began, c.bytesIn, c.bytesOut = nil, 0, 0, 0
 	c.lastAt, c.lastRead, c.resumed, c.gap = NotReached, NotReached, NotReached, 0
@@ -102,6 +105,7 @@ func (c *conn) begin(x *Exchange, start int64) {
 func (c *conn) finish(cause Cause, err error, at int64, keep bool) {
 	x, seg := c.x, c.seg
 	c.x, c.seg = nil, nil
+	c.p.ticking.Add(-1)
 	x.Cause, x.Err = cause, err
 	x.End = max(at, x.Sent)
 	x.BytesIn, x.BytesOut = c.bytesIn, c.bytesOut

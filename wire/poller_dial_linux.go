@@ -80,6 +80,7 @@ func (c *conn) connectTo(sa unix.Sockaddr) error {
 	if family != unix.AF_UNIX {
 		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	}
+	c.dialled = c.p.clock.Now()
 	err = unix.Connect(fd, sa)
 	if err == unix.EAGAIN {
 		_ = unix.Close(fd)
@@ -154,7 +155,7 @@ func (c *conn) established(op int) {
 	opened := c.opened
 	c.opened = nil
 	if c.x != nil {
-		c.x.ConnReady = now
+		c.x.ConnReady = max(c.x.ConnStart, c.handshakeEnd(now))
 		c.state = connBusy
 		c.send()
 		if c.x != nil {

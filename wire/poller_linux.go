@@ -19,7 +19,9 @@ import (
 // sets. In the eager set every event is seen at once: connects, the head, the
 // first token. From its first token on a stream is in the tick set, which is
 // looked at every few milliseconds: the kernel has stamped what came, so that
-// nothing is lost by reading it later, and one wake-up serves many chunks.
+// nothing is lost by reading it later, and one wake-up serves many chunks. The
+// tick looks at the eager set too: one thread that gets no CPU does not hold
+// everything up, and it is known how long nobody looked.
 //
 // Locks: conn.mu before poller.mu; those of deadlines, backlog and segments
 // are innermost. A connection's state, and the exchange on it, belong to its
@@ -42,13 +44,18 @@ type poller struct {
 	backlog   *backlog
 	stats     counters
 
-	ticking  atomic.Int64 // connections in the tick set or held
-	tickWake chan struct{}
-	stop     chan struct{}
-	loops    sync.WaitGroup
-	lookups  sync.WaitGroup
-	ctx      context.Context // of name lookups
-	cancel   context.CancelFunc
+	// ticking counts what needs the tick: connections in its set or held, and
+	// exchanges, whose sockets it looks at too.
+	ticking   atomic.Int64
+	eagerTurn atomic.Uint64 // odd while the eager reader is at work
+	pauses    pauseList
+	ticked    chan struct{} // closed when the tick's reader has ended
+	tickWake  chan struct{}
+	stop      chan struct{}
+	loops     sync.WaitGroup
+	lookups   sync.WaitGroup
+	ctx       context.Context // of name lookups
+	cancel    context.CancelFunc
 
 	heldMu sync.Mutex
 	held   []*conn // not read because the backlog was full
@@ -64,7 +71,7 @@ type poller struct {
 // descriptor left.
 func newPoller(cfg Config) (warmTransport, error) {
 	p := &poller{cfg: cfg, clock: cfg.Clock, realtime: clock.NewRealtime(cfg.Clock), stampHold: holdStamps(),
-		deadlines: newDeadlines(), tickWake: make(chan struct{}, 1), stop: make(chan struct{}),
+		deadlines: newDeadlines(), tickWake: make(chan struct{}, 1), stop: make(chan struct{}), ticked: make(chan struct{}),
 		hosts: map[string]*host{}, live: map[*Exchange]*conn{}, open: map[*conn]struct{}{}}
 	if err := p.openSets(); err != nil {
 		return nil, err
@@ -72,7 +79,7 @@ func newPoller(cfg Config) (warmTransport, error) {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.backlog = newBacklog(cfg.Workers, cfg.MaxBody, &p.segments)
 	p.loops.Go(p.readEagerly)
-	p.loops.Go(p.readOnTick)
+	p.loops.Go(func() { defer close(p.ticked); p.readOnTick() })
 	p.loops.Go(func() { p.deadlines.run(p.clock.Now, func() { p.realtime.Check() }, p.stop) })
 	return p, nil
 }
@@ -205,8 +212,9 @@ func (p *poller) Close() {
 	}
 	p.lookups.Wait()
 	close(p.stop)
-	_ = p.eager.Close()
 	_ = p.ticker.Close()
+	<-p.ticked // it looks at the eager set: nobody may get that number before
+	_ = p.eager.Close()
 	p.loops.Wait()
 	p.backlog.close()
 	_ = unix.Close(p.tickFd)

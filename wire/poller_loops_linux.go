@@ -37,11 +37,15 @@ func (p *poller) readEagerly() {
 	r := newReader(p)
 	n := 0
 	poll := func(fd uintptr) bool {
-		n = ready(int(fd), r.events)
+		p.eagerTurn.Add(1)
+		if n = ready(int(fd), r.events); n == 0 {
+			p.eagerTurn.Add(1)
+		}
 		return n > 0
 	}
 	for raw.Read(poll) == nil {
 		r.serve(n)
+		p.eagerTurn.Add(1)
 	}
 }
 
@@ -97,6 +101,7 @@ func (p *poller) readOnTick() {
 	r := newReader(p)
 	tick := ticker{raw: raw}
 	smallest, rounds := int64(0), 0
+	var l looks
 	for {
 		if p.ticking.Load() == 0 {
 			tick.set(0)
@@ -106,6 +111,7 @@ func (p *poller) readOnTick() {
 			case <-p.tickWake:
 			}
 			smallest, rounds = 0, 0
+			l.restart(p)
 			continue
 		}
 		if tick.every == 0 {
@@ -115,7 +121,9 @@ func (p *poller) readOnTick() {
 		if raw.Read(ticked) != nil {
 			return
 		}
+		began := p.clock.Now()
 		p.round(r)
+		l.round(p, began, tick.every)
 		if r.minGap > 0 && (smallest == 0 || r.minGap < smallest) {
 			smallest = r.minGap
 			tick.set(min(tick.every, tickOf(smallest)))
@@ -155,15 +163,14 @@ func (t *ticker) set(every int64) {
 // tickOf returns the tick for a smallest gap; without one the shortest.
 func tickOf(gap int64) int64 { return min(max(gap/4, tickMin), tickMax) }
 
-// round reads all that waits in the tick set.
+// round reads all that waits in both sets.
 func (p *poller) round(r *reader) {
 	p.stats.rounds.Add(1)
 	p.readHeld(r)
-	for {
-		n := ready(p.tickFd, r.events)
-		r.serve(n)
-		if n < len(r.events) {
-			return
+	for _, set := range [...]int{p.tickFd, p.eagerFd} {
+		for n := len(r.events); n == len(r.events); {
+			n = ready(set, r.events)
+			r.serve(n)
 		}
 	}
 }
@@ -180,6 +187,7 @@ func (p *poller) readHeld(r *reader) {
 		if c.isHeld {
 			c.isHeld, c.retried = false, true
 			c.resumed = p.clock.Now()
+			p.pauses.add(Pause{c.heldAt, c.resumed})
 			c.read(r, true)
 			c.retried = false
 			if c.x != nil {

@@ -143,6 +143,7 @@ func (c *conn) hold() {
 	p := c.p
 	if c.isHeld = true; !c.retried {
 		p.stats.held.Add(1)
+		c.heldAt = p.clock.Now()
 	}
 	p.heldMu.Lock()
 	p.held = append(p.held, c)

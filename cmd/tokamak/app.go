@@ -63,14 +63,15 @@ func printJSON(w io.Writer, v any) error {
 }
 
 type commandLine struct {
-	Run     runCommand     `cmd:"" help:"Drive a load against a target and judge it."`
-	Check   checkCommand   `cmd:"" help:"Say in ten lines what a target is and takes."`
-	Report  reportCommand  `cmd:"" help:"Show a run again; without an argument the last one."`
-	Compare compareCommand `cmd:"" help:"Say whether runs differ: same, better, worse, cannot tell; a gate for CI."`
-	Recover recoverCommand `cmd:"" help:"Finish the directory of a run that was killed."`
-	Import  importCommand  `cmd:"" help:"Read another tool's result as a run."`
-	Sim     simCommands    `cmd:"" help:"Serve the simulated engine; say how accurate it is; fit it."`
-	Version versionCommand `cmd:"" help:"Say which version this is."`
+	Run       runCommand             `cmd:"" help:"Drive a load against a target and judge it."`
+	Check     checkCommand           `cmd:"" help:"Say in ten lines what a target is and takes."`
+	Report    reportCommand          `cmd:"" help:"Show a run again; without an argument the last one."`
+	Compare   compareCommand         `cmd:"" help:"Say whether runs differ: same, better, worse, cannot tell; a gate for CI."`
+	Recover   recoverCommand         `cmd:"" help:"Finish the directory of a run that was killed."`
+	Import    importCommand          `cmd:"" help:"Read another tool's result as a run."`
+	Sim       simCommands            `cmd:"" help:"Serve the simulated engine; say how accurate it is; fit it."`
+	Calibrate calibrateClientCommand `cmd:"" help:"Find out once what this machine's client carries."`
+	Version   versionCommand         `cmd:"" help:"Say which version this is."`
 }
 
 // result is how a command that could be carried out ended.

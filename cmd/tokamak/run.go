@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/calibration"
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/runner"
@@ -29,8 +30,9 @@ func (c *runCommand) Run(ctx context.Context, std streams, ended *result) error 
 	if err != nil {
 		return err
 	}
+	known, _ := calibration.UserCache() // a machine without a place for caches has none
 	r, err := runner.New(ctx, s, runner.Options{Executable: executable, DryRun: c.DryRun, Version: readVersion().Version,
-		Command: os.Args, Stdin: std.in})
+		Command: os.Args, Stdin: std.in, Calibrations: known})
 	if err != nil {
 		return err
 	}

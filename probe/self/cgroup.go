@@ -45,20 +45,32 @@ func has(controllers, name string) bool {
 // throttle reads how a CPU quota held the process's cgroup back.
 type throttle struct {
 	path          string // of cpu.stat; empty: none has the figures
+	pressure      string // of cpu.pressure; empty: there is none
 	time, periods counter
+	full          counter
 }
 
 func newThrottle(proc, root string) *throttle {
+	t := &throttle{}
 	for _, dir := range cgroupDirs(proc, root, "cpu") {
 		path := filepath.Join(dir, "cpu.stat")
-		if _, ok := field(file(path), "nr_throttled", 1); ok {
-			return &throttle{path: path}
+		if _, ok := field(file(path), "nr_throttled", 1); ok && t.path == "" {
+			t.path = path
+		}
+		path = filepath.Join(dir, "cpu.pressure")
+		if _, ok := equals(file(path), "full", "total"); ok && t.pressure == "" {
+			t.pressure = path
 		}
 	}
-	return &throttle{}
+	return t
 }
 
 func (t *throttle) read(r *round) {
+	if t.pressure != "" {
+		if total, ok := equals(file(t.pressure), "full", "total"); ok {
+			t.full.rate(r, "cpu_pressure_full", total*1e3)
+		}
+	}
 	if t.path == "" {
 		return
 	}

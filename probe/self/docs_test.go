@@ -20,10 +20,34 @@ Readings stand in ` + "`samples.parquet`" + `, see docs/records.md.
 
 ## wire
 
-The transports, at each reading of ` + "`self`" + `; all of unit count, those after ` + "`backlog`" + ` since the run's start: ` + "`in_flight`" + ` (requests started and not
-ended), ` + "`connections`" + ` (open), ` + "`backlog`" + ` (read pieces that wait to be decoded), ` + "`chunks`" + ` (events read), ` + "`coalesced`" + ` and
-` + "`unstamped`" + ` (events flagged so), ` + "`reads`" + ` (receive calls that gave bytes), ` + "`held_streams`" + ` (streams left unread because the backlog was full),
-` + "`clock_steps`" + ` (times that someone set the machine's clock).
+The transports, at each reading of ` + "`self`" + `; ` + "`target`" + ` numbers them where there are several. What the kernel tells of sockets is
+of plain HTTP/1.1 on Linux, of up to 64 open connections taken at random.
+
+| name | unit | |
+|---|---|---|
+| ` + "`in_flight`" + ` | count | Requests started and not ended. |
+| ` + "`connections`" + ` | count | Open connections. |
+| ` + "`backlog`" + ` | count | Read pieces that wait to be decoded. |
+| ` + "`chunks`" + ` | count | Events read since the run's start; so are the next six. |
+| ` + "`coalesced`" + ` | count | Events that met another in one read. |
+| ` + "`unstamped`" + ` | count | Events that the kernel gave no stamp. |
+| ` + "`reads`" + ` | count | Receive calls that gave bytes. |
+| ` + "`held_streams`" + ` | count | Streams left unread because the backlog was full. |
+| ` + "`clock_steps`" + ` | count | Times that someone set the machine's clock. |
+| ` + "`coalesced_share`" + ` | ratio | Of the events read in the interval, those that met another in one read. |
+| ` + "`read_delay_p50`, `read_delay_p99`, `read_delay_max`" + ` | ns | From the kernel's stamp of the last packet to its read, of the reads in the interval; upper edges of buckets that double. On the tick of up to 4 ms it is the reader's own choice. |
+| ` + "`rtt_p50`, `rtt_max`" + ` | ns | The kernel's smoothed round-trip time (TCP_INFO). |
+| ` + "`retransmits`" + ` | count | Segments that those connections sent again since they were opened (TCP_INFO). |
+| ` + "`unread_max`" + ` | bytes | Most bytes that lay in one socket and were not read yet (SIOCINQ). |
+
+An event of kind ` + "`paused`" + `, named ` + "`reader`" + `, says from when (` + "`at`" + `) and for how long (` + "`ns`" + `) nobody looked at the sockets, longer than
+two ticks, while events met in one. Their stamps, all but the last one's of each read, may be late by up to that time.
+
+## load
+
+| name | unit | |
+|---|---|---|
+| ` + "`schedule_lag_p50`, `schedule_lag_p99`, `schedule_lag_max`" + ` | ns | Of the requests handed to the transport in the interval: that moment − the intended one − the wait for an asked slot. The figures of the summary count to the first write, which is later where a connection had to be opened. |
 
 ## self
 

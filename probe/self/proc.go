@@ -172,6 +172,7 @@ func column(content []byte, key, name string) (float64, bool) {
 type machine struct {
 	proc                  string
 	busy, steal, pressure counter
+	memory                counter
 }
 
 // tick is the unit of /proc/stat: USER_HZ is 100 on every Linux that Go runs on.
@@ -193,6 +194,19 @@ func (m *machine) read(r *round) {
 	}
 	if total, ok := equals(file(m.proc, "pressure/cpu"), "some", "total"); ok {
 		m.pressure.rate(r, "cpu_pressure", total*1e3)
+	}
+	if total, ok := equals(file(m.proc, "pressure/memory"), "some", "total"); ok {
+		m.memory.rate(r, "memory_pressure", total*1e3)
+	}
+	load := file(m.proc, "loadavg") // 0.20 0.18 0.12 1/80 11206
+	if v, ok := word(load, 0); ok {
+		r.gauge("load1", v)
+	}
+	if words := strings.Fields(string(load)); len(words) > 3 {
+		running, _, _ := strings.Cut(words[3], "/")
+		if n, err := strconv.ParseFloat(running, 64); err == nil {
+			r.gauge("runnable", n)
+		}
 	}
 }
 

@@ -89,6 +89,9 @@ func TestReadingsOfAFakeSystem(t *testing.T) {
 		cfg := Config{Proc: filepath.Join(root, "proc"), Cgroup: filepath.Join(root, "cgroup")}
 		tree(t, root, map[string]string{
 			"proc/stat":                             "cpu  100 0 50 1000 10 0 5 20 0 0\ncpu0 1 2 3\n",
+			"proc/pressure/memory":                  "some avg10=0.00 avg60=0.00 avg300=0.00 total=500\nfull avg10=0 total=0\n",
+			"proc/loadavg":                          "0.25 0.18 0.12 3/80 11206\n",
+			"cgroup/a/b/cpu.pressure":               "some avg10=0.00 total=900000\nfull avg10=0.00 total=7000\n",
 			"proc/pressure/cpu":                     "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000\nfull avg10=0 total=0\n",
 			"proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
 			"proc/self/statm":                       "900 10 5 1 0 1 0\n",
@@ -111,6 +114,8 @@ func TestReadingsOfAFakeSystem(t *testing.T) {
 		tree(t, root, map[string]string{
 			"proc/stat":                  "cpu  150 0 75 1100 10 0 5 30 0 0\n",
 			"proc/pressure/cpu":          "some avg10=0.00 avg60=0.00 avg300=0.00 total=251000\n",
+			"proc/pressure/memory":       "some avg10=0.00 avg60=0.00 avg300=0.00 total=20500\n",
+			"cgroup/a/b/cpu.pressure":    "some avg10=0.00 total=900000\nfull avg10=0.00 total=107000\n",
 			"proc/self/task/7/schedstat": "1 505000000 3\n",
 			"proc/self/net/snmp":         "Tcp: InSegs RetransSegs\nTcp: 100 10\n",
 			"cgroup/a/b/cpu.stat":        "nr_throttled 6\nthrottled_usec 101000\n",
@@ -120,7 +125,7 @@ func TestReadingsOfAFakeSystem(t *testing.T) {
 		got := s.last()
 		want := map[string]float64{"machine_busy": 0.75, "machine_steal": 0.1, "cpu_pressure": 0.25, "cpu_wait": 0.5, "threads": 2, "fds": 2,
 			"rss": float64(10 * os.Getpagesize()), "tcp_sockets": 9, "tcp_ports": 28232, "tcp_retransmits": 3,
-			"throttled_periods": 4, "cpu_throttled": 0.1}
+			"throttled_periods": 4, "cpu_throttled": 0.1, "memory_pressure": 0.02, "cpu_pressure_full": 0.1, "load1": 0.25, "runnable": 3}
 		for name, v := range want {
 			if diff := got[name] - v; diff > 1e-9 || diff < -1e-9 {
 				t.Errorf("%s: %v, want %v", name, got[name], v)
@@ -176,7 +181,7 @@ func TestEveryQuantityIsReadHere(t *testing.T) {
 	got := s.last()
 	for _, q := range Quantities() {
 		v, ok := got[q.Name]
-		optional := strings.Contains(q.Name, "throttled") || q.Name == "cpu_pressure"
+		optional := strings.Contains(q.Name, "throttled") || strings.Contains(q.Name, "pressure")
 		if !ok && !optional {
 			t.Errorf("%s was not read", q.Name)
 		}
