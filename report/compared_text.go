@@ -47,6 +47,10 @@ func CompareText(w io.Writer, c *Compared, o TextOptions) error {
 		p.contrast(&c.Contrasts[i], len(c.Contrasts) > 1)
 	}
 	p.gates(c)
+	if c.Dir != "" {
+		p.blank()
+		p.line("written", c.Dir)
+	}
 	p.compareVerdict(c)
 	_, err := io.WriteString(w, p.b.String())
 	return err

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,14 @@ const (
 	sideA = "a" // the baseline
 	sideB = "b" // what is held against it
 )
+
+// side names a target's side.
+func side(other bool) string {
+	if other {
+		return sideB
+	}
+	return sideA
+}
 
 // blockName is the directory of one block: pair-01-a.
 func blockName(pair int, side string) string { return fmt.Sprintf("pair-%02d-%s", pair, side) }
@@ -77,4 +86,22 @@ func readBlocks(dir string, names []string, w compare.Window) ([]compare.Side, [
 func whole(dir string) bool {
 	s, err := ReadSummary(dir)
 	return err == nil && s.Run.Ended == report.Done
+}
+
+// ReadComparison reads the comparison in the directory of a run with two
+// targets; it is an error of the file system where there is none.
+func ReadComparison(dir string) (*report.Compared, error) {
+	name := filepath.Join(dir, ComparisonFile)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	c := &report.Compared{}
+	if err := json.Unmarshal(b, c); err != nil {
+		return nil, exit.With(exit.Usage, fmt.Errorf("%s: %w", name, err))
+	}
+	if c.Comparison == nil || c.Schema != compare.Schema {
+		return nil, exit.With(exit.Usage, fmt.Errorf("%s: expected the schema %s", name, compare.Schema))
+	}
+	return c, nil
 }

@@ -123,13 +123,20 @@ func ReadSummary(dir string) (*report.Summary, error) {
 	return &s, nil
 }
 
-// comparable takes what a comparison needs from a summary.
-func comparable(s *report.Summary, run *record.Run, name string, w compare.Window) (compare.Run, error) {
-	c := compare.Run{Name: name, Manifest: run.Manifest(), API: s.Run.API, Model: s.Run.Model, Window: w,
+// fromSummary takes what a comparison needs of all due requests.
+func fromSummary(s *report.Summary, m *record.Manifest, name string) compare.Run {
+	c := compare.Run{Name: name, Manifest: m, API: s.Run.API, Model: s.Run.Model, Window: compare.All,
 		Metrics: s.Metrics, Requests: s.Requests.Requests, Validity: s.Client.Validity}
 	if s.Run.Ended != report.Done {
 		c.Unfinished = string(s.Run.Ended)
 	}
+	return c
+}
+
+// comparable takes what a comparison needs of a window.
+func comparable(s *report.Summary, run *record.Run, name string, w compare.Window) (compare.Run, error) {
+	c := fromSummary(s, run.Manifest(), name)
+	c.Window = w
 	if w == compare.Steady {
 		if s.Steady.Requests.Due == 0 {
 			return c, fmt.Errorf("%s has no steady window: %s", name, s.Steady.Reason)

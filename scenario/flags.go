@@ -6,6 +6,7 @@ package scenario
 // command line's help. A nil field was not given.
 type Flags struct {
 	URL          []string `name:"url" section:"target" sep:"none" placeholder:"URL" group:"target" help:"Base URL, repeatable; or sim://MODEL@GPU for the built-in engine."`
+	Against      *string  `name:"against" section:"target" placeholder:"URL" group:"target" help:"Second target: both in turns, in pairs of blocks with the same requests, ending in a comparison."`
 	API          *string  `name:"api" section:"target" placeholder:"API" group:"target" help:"openai-chat (default) or openai-completions."`
 	Model        *string  `name:"model" section:"target" placeholder:"NAME" group:"target" help:"Model to ask for; default: the only one the target has."`
 	NoStream     *bool    `name:"no-stream" section:"target" group:"target" help:"Ask for whole answers."`
@@ -58,6 +59,7 @@ type Flags struct {
 	Abort        *string  `name:"abort" section:"load" placeholder:"EXPR" group:"load" help:"End early when this holds, e.g. error_rate>50%."`
 	MaxTokens    *string  `name:"max-total-tokens" section:"load" placeholder:"N" group:"load" help:"Stop before more than N tokens are spent."`
 	StopDecided  *bool    `name:"stop-when-decided" section:"load" group:"load" help:"End as soon as every objective on a percentile is decided."`
+	Pairs        *string  `name:"pairs" section:"load" placeholder:"N" group:"load" help:"With --against: how many pairs of blocks (default 8)."`
 	Seed         *string  `name:"seed" section:"load" placeholder:"N" group:"load" help:"Seed of every random draw (default 1)."`
 	SLO          []string `name:"slo" section:"" sep:"none" placeholder:"EXPR" group:"verdict" help:"Objective, e.g. ttft.p99<800ms. Repeatable, comma separated."`
 	Inconclusive *bool    `name:"inconclusive-ok" section:"out" group:"verdict" help:"Exit 0 where there was too little evidence."`

@@ -83,6 +83,9 @@ func (t *Target) frozen() section {
 	if t.Timeouts.FirstToken > 0 {
 		s.set("timeout-first-token", Short(t.Timeouts.FirstToken))
 	}
+	if t.Against != nil {
+		s.set("against", Redacted(t.Against))
+	}
 	if t.WaitReady > 0 {
 		s.set("wait-ready", Short(t.WaitReady))
 	}
@@ -211,7 +214,7 @@ func (l *Load) frozen() section {
 		s.set("warmup", number(float64(l.WarmupRequests))+"req")
 	}
 	return s.set("requests", l.Requests).set("max-in-flight", l.MaxInFlight).set("abort", l.abortText()).
-		set("max-total-tokens", l.MaxTotalTokens).set("stop-when-decided", l.StopWhenDecided)
+		set("max-total-tokens", l.MaxTotalTokens).set("stop-when-decided", l.StopWhenDecided).set("pairs", l.Pairs)
 }
 
 func (s *Scenario) expressions() []string {

@@ -16,6 +16,8 @@ const (
 	defaultDuration = 30 * time.Second
 	defaultDrain    = time.Minute
 	defaultSeed     = 1
+	defaultPairs    = 8
+	mostPairs       = 1000
 )
 
 // longest is the longest load.
@@ -39,6 +41,9 @@ func (r *resolver) load(s *Scenario) {
 	l.Abort = r.abort()
 	l.StopWhenDecided = r.boolean("load.stop-when-decided")
 	l.MaxTotalTokens = r.whole("load.max-total-tokens", 0, 1)
+	if pairs := r.whole("load.pairs", defaultPairs, 1); r.has("target.against") {
+		l.Pairs = int(min(pairs, mostPairs))
+	}
 	s.Seed = r.seed()
 	l.Plan.Seed = s.Seed
 	l.Plan.Arrival = r.arrival()

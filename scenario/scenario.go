@@ -34,6 +34,9 @@ type Target struct {
 	// URLs are the base URLs as given, user info included: at least one, all
 	// http or https, or a single sim one. Never print them; see [Redacted].
 	URLs []*url.URL
+	// Against is the base URL that is held against URLs in a run with two
+	// targets; nil: there is one.
+	Against *url.URL
 	// UnixSocket, where set, is dialled instead of the URL's host.
 	UnixSocket string
 
@@ -144,6 +147,8 @@ type Load struct {
 	Drain          time.Duration
 	MaxInFlight    int64 // 0: no cap
 	Abort          []AbortRule
+	// Pairs is how many pairs of blocks a run with two targets has; 0: there is one.
+	Pairs int
 	// StopWhenDecided ends the load as soon as every objective on a percentile
 	// is decided; there is then at least one, and none of the steady window.
 	StopWhenDecided bool

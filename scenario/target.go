@@ -48,6 +48,7 @@ func (r *resolver) target(s *Scenario) {
 	if t.Virtual && len(t.URLs) > 0 && !t.Sim() {
 		r.fail(r.set["target.virtual"].errorf("virtual time is for sim:// targets only"))
 	}
+	t.Against = r.against(t)
 }
 
 func (r *resolver) urls(s *Scenario) []*url.URL {
@@ -79,6 +80,36 @@ func (r *resolver) urls(s *Scenario) []*url.URL {
 		}
 	}
 	return urls
+}
+
+// against reads the second target of a comparison.
+func (r *resolver) against(t *Target) *url.URL {
+	r.needs("load.pairs", "target.against")
+	v, ok := r.set["target.against"]
+	if !ok {
+		return nil
+	}
+	if v.kind == listValue {
+		r.fail(v.errorf("expected one URL, got a list"))
+		return nil
+	}
+	if r.set["workload.dataset"].text == "-" {
+		r.fail(v.errorf("a dataset on standard input can be read only once: expected a file, which each block reads anew"))
+	}
+	if r.boolean("load.stop-when-decided") {
+		r.fail(v.errorf("against and stop-when-decided exclude each other: the blocks of a pair must be of the same length"))
+	}
+	u := r.url(v)
+	switch {
+	case u == nil:
+	case u.Scheme == "unix":
+		r.fail(v.errorf("expected a URL of http, https or sim: a unix socket can only be the first target"))
+	case t.UnixSocket != "":
+		r.fail(v.errorf("expected no second target: the first is a unix socket"))
+	case t.Virtual && u.Scheme != "sim":
+		r.fail(v.errorf("virtual time is for sim:// targets only"))
+	}
+	return u
 }
 
 // url reads one base URL. Errors do not repeat its text, which may hold a

@@ -8,7 +8,7 @@ import (
 
 // bound to the machine and the moment of the run: files, secrets, and what
 // was redacted. None of it is needed to judge a run again.
-var perishable = []string{"target.url", "target.virtual", "target.header", "target.api-key-env", "target.api-key-file", "target.auth-command", "target.auth-header",
+var perishable = []string{"target.url", "target.against", "load.pairs", "target.virtual", "target.header", "target.api-key-env", "target.api-key-file", "target.auth-command", "target.auth-header",
 	"target.ca", "target.cert", "target.key", "target.proxy", "target.no-proxy",
 	"workload.body", "workload.tokenizer", "workload.dataset", "workload.conversations", "workload.repeat", "workload.salt", "workload.jitter",
 	"load.speed"}

@@ -26,7 +26,7 @@ type checkCommand struct {
 func onlyTarget() kong.Option {
 	var others []string
 	for f := range reflect.TypeFor[scenario.Flags]().Fields() {
-		if f.Tag.Get("section") != "target" || f.Name == "Virtual" {
+		if f.Tag.Get("section") != "target" || f.Name == "Virtual" || f.Name == "Against" {
 			others = append(others, f.Name)
 		}
 	}

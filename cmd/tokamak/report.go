@@ -29,6 +29,15 @@ func (c *reportCommand) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	if found, err := runner.ReadComparison(dir); !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return err
+		}
+		if c.json() {
+			return printJSON(std.out, found)
+		}
+		return showCompared(std, found)
+	}
 	s, err := runner.ReadSummary(dir)
 	if err != nil {
 		return err
@@ -68,9 +77,11 @@ func runDirectory(asked string) (string, error) {
 	}
 	last, at := "", time.Time{}
 	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(runsDir, e.Name(), record.ManifestFile))
-		if err == nil && info.ModTime().After(at) {
-			last, at = filepath.Join(runsDir, e.Name()), info.ModTime()
+		for _, name := range []string{record.ManifestFile, runner.ComparisonFile} {
+			info, err := os.Stat(filepath.Join(runsDir, e.Name(), name))
+			if err == nil && info.ModTime().After(at) {
+				last, at = filepath.Join(runsDir, e.Name()), info.ModTime()
+			}
 		}
 	}
 	if last == "" {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"time"
 
 	"github.com/tokamak-bench/tokamak/calibration"
 	"github.com/tokamak-bench/tokamak/exit"
@@ -15,6 +14,7 @@ import (
 type runCommand struct {
 	Scenario string `arg:"" optional:"" placeholder:"SCENARIO.yaml" help:"Scenario file; - is standard input. Flags override it."`
 	scenario.Flags
+	comparing
 	DryRun bool `name:"dry-run" group:"out" help:"Print the plan, the first body, and the same as curl; send nothing."`
 	Quiet  bool `name:"quiet" short:"q" group:"out" help:"No plan and no progress."`
 	output
@@ -31,8 +31,14 @@ func (c *runCommand) Run(ctx context.Context, std streams, ended *result) error 
 		return err
 	}
 	known, _ := calibration.UserCache() // a machine without a place for caches has none
-	r, err := runner.New(ctx, s, runner.Options{Executable: executable, DryRun: c.DryRun, Version: readVersion().Version,
-		Command: os.Args, Stdin: std.in, Calibrations: known})
+	o := runner.Options{Executable: executable, DryRun: c.DryRun, Version: readVersion().Version, Command: os.Args, Stdin: std.in, Calibrations: known}
+	if s.Target.Against != nil {
+		return c.against(ctx, std, s, o, ended)
+	}
+	if err := c.alone(); err != nil {
+		return err
+	}
+	r, err := runner.New(ctx, s, o)
 	if err != nil {
 		return err
 	}
@@ -61,23 +67,7 @@ func (c *runCommand) drive(ctx context.Context, std streams, s *scenario.Scenari
 	if c.Quiet {
 		return r.Do(ctx)
 	}
-	plan := s.Load.Plan.Describe()
-	p := &progress{w: std.err, total: plan.Duration, snapshot: r.Snapshot}
-	if os.Getenv("TERM") != "dumb" { // a dumb terminal cannot write over a line
-		p.width, _ = terminal(std.err)
-	}
-	if s.Load.Requests > 0 {
-		p.requests = s.Load.Requests
-	}
-	if !s.Target.Virtual {
-		start := time.Now()
-		p.snapshot = func() runner.Snapshot {
-			now := r.Snapshot()
-			now.At = int64(time.Since(start))
-			return now
-		}
-	}
-	stop := p.start(ctx)
+	stop := c.progress(std, s, r).start(ctx)
 	defer stop()
 	return r.Do(ctx)
 }

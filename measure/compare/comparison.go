@@ -47,7 +47,9 @@ type Comparison struct {
 	// anyway.
 	Unlike []string `json:"unlike,omitempty"`
 	// Noise says which noise between runs was counted in; empty: none.
-	Noise string   `json:"noise,omitempty"`
+	Noise string `json:"noise,omitempty"`
+	// Dir is the directory of the runs, where one holds them all.
+	Dir   string   `json:"dir,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 }
 
