@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/clock"
@@ -41,6 +42,10 @@ type ServeOptions struct {
 // stopping is how long requests under way may go on after Serve was told to end.
 const stopping = 500 * time.Millisecond
 
+// writers is how many goroutines write streams: one a processor, as far as the
+// engine's loop can keep them busy.
+func writers() int { return min(runtime.NumCPU(), 8) }
+
 // Serve answers on l as the engine that o describes, until ctx is done; then
 // it returns nil. It closes l. It listens at once; requests that need the
 // tokenizer wait until it is loaded.
@@ -57,6 +62,8 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	defer c.Close()
 	loop := clock.NewRealLoop(c)
 	defer loop.Close()
+	emitter := face.NewEmitter(writers(), loop)
+	defer emitter.Close()
 	beside := newSides(&o, &so, &cfg, loop)
 	gate, epoch, faults := o.Faults.Gate(), c.Epoch(), o.FaultSet(loop)
 	faults.Refuse = refuser(o.Engine)
@@ -66,7 +73,7 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 		core.Disturbance, core.Died = faults, died
 		of := face.Config{Engine: core, Gate: gate, Served: o.Served, ID: o.Model.ID, Seed: o.Seed, MeanOutput: o.MeanOutput,
 			Utilization: o.MemoryUtilization, Adapters: o.Adapters, Hidden: o.Model.Hidden,
-			LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens}
+			LoadCodec: loadCodec, Log: so.Log, LogTokens: so.LogTokens, Emitter: emitter}
 		if so.Spans != nil {
 			of.Ended = so.Spans.Ended
 		}
@@ -81,7 +88,8 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 		return errors.Join(err, l.Close())
 	}
 	beside.start(p)
-	server := &http.Server{Handler: faults.Wrap(p), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	server := &http.Server{Handler: withEmission(emitter, faults.Wrap(p)), ReadHeaderTimeout: 30 * time.Second, MaxHeaderBytes: 64 << 10}
+	emitter.Attach(server)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(p.listener) }()
 	select {

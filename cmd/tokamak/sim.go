@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -143,6 +144,11 @@ func (c *simCommand) Run(ctx context.Context, std streams) (err error) {
 			_, _ = io.Copy(io.Discard, std.in) // ends when the parent closes it or is gone
 			cancel()
 		}()
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		// The engine's loop waits in the kernel, where the scheduler lends its
+		// processor late: one more keeps the writers of streams on all of them.
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	}
 	return sim.Serve(ctx, listener, o, so)
 }

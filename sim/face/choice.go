@@ -186,12 +186,20 @@ func (c *Choice) Stats() *core.Stats { return &c.request.Stats }
 // listener hears of a choice from the engine.
 type listener Choice
 
-// Tokens is called on the loop.
-func (c *listener) Tokens(n, _ int64) {
-	c.x.mu.Lock()
-	c.news.tokens += n
-	c.x.mu.Unlock()
-	c.x.wake()
+// Tokens is called on the loop. News that nobody has taken yet are told once;
+// an answer that is written whole waits for its end.
+func (c *listener) Tokens(n, at int64) {
+	x := c.x
+	x.mu.Lock()
+	if c.news.tokens += n; x.since == 0 {
+		x.since = at
+	}
+	tell := !x.told && x.out != nil
+	x.told = true
+	x.mu.Unlock()
+	if tell {
+		x.tell()
+	}
 }
 
 // Finished is called on the loop.
@@ -200,7 +208,7 @@ func (c *listener) Finished(why core.Finish, _ core.Usage, _ int64) {
 	c.news.finish = why
 	c.x.live--
 	c.x.mu.Unlock()
-	c.x.wake()
+	c.x.tell()
 }
 
 // Exchange is the request that the choice belongs to.

@@ -26,8 +26,12 @@ type Exchange struct {
 	entered   bool          // holds a place among the requests allowed
 	notify    chan struct{} // something happened to a choice
 
-	mu   sync.Mutex // guards each choice's news
-	live int        // choices not finished
+	out *outflow // nil: the answer is written whole
+
+	mu    sync.Mutex // guards each choice's news
+	live  int        // choices not finished
+	told  bool       // that there are news
+	since int64      // moment of the oldest token in them
 
 	written []int64 // unix ns before the write of each token, where asked for
 	first   int64   // unix ns before the write of the first token
@@ -107,23 +111,53 @@ func (x *Exchange) wake() {
 	}
 }
 
-// take hands all choices' news since the last call to the writer, at one
-// moment so that their order is the engine's, and tells whether they are the last.
-func (x *Exchange) take() (last bool) {
+// tell says that there are news, to whom they concern.
+func (x *Exchange) tell() {
+	if x.out != nil && x.out.line != nil {
+		x.service.Emitter.add(x)
+		return
+	}
+	x.wake()
+}
+
+// heard forgets that news were told, so that the next ones are told again.
+func (x *Exchange) heard() {
+	x.mu.Lock()
+	x.told = false
+	x.mu.Unlock()
+}
+
+// news tells whether there is something to write.
+func (x *Exchange) news() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	for i := range x.Choices {
+		if c := &x.Choices[i]; c.news.tokens > 0 || c.news.finish != c.taken.finish {
+			return true
+		}
+	}
+	return false
+}
+
+// take hands all choices' news since the last call to the writer, at one
+// moment so that their order is the engine's, and tells the moment of the
+// oldest token in them and whether they are the last.
+func (x *Exchange) take() (since int64, last bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	since, x.since, x.told = x.since, 0, false
 	for i := range x.Choices {
 		c := &x.Choices[i]
 		c.taken = c.news
 		c.news.tokens = 0
 	}
-	return x.live == 0
+	return since, x.live == 0
 }
 
 // answer writes the response; it returns why it could not be finished.
 func (x *Exchange) answer(ctx context.Context, w http.ResponseWriter) error {
-	if x.ask.Stream != nil {
-		return x.stream(ctx, w)
+	if x.out != nil {
+		return x.out.run(ctx)
 	}
 	for !x.finished() {
 		if err := x.wait(ctx); err != nil {
@@ -135,7 +169,7 @@ func (x *Exchange) answer(ctx context.Context, w http.ResponseWriter) error {
 		c := &x.Choices[i]
 		c.Finish = c.taken.finish
 	}
-	x.first = time.Now().UnixNano()
+	x.first = x.unix(x.service.loop.Now())
 	x.last = x.first
 	if body := x.ask.Body(x, w.Header()); body != nil {
 		WriteJSON(w, http.StatusOK, body)

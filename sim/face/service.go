@@ -28,6 +28,8 @@ type Config struct {
 	LoadCodec func() (Codec, error)
 	Log       io.Writer // one JSON line for each ended request; nil: none
 	LogTokens bool
+	// Emitter, where set, writes the streams.
+	Emitter *Emitter
 	// Ended, where set, is told of each request that has ended, with the headers
 	// it came with, after the answer was written. It must not block.
 	Ended func(x *Exchange, h http.Header)
@@ -133,6 +135,7 @@ func (s *Service) Handle(read Reader, refuse func(http.ResponseWriter, *Problem)
 			s.log.refused(x, rec.status)
 			return
 		}
+		x.begin(r.Context(), w)
 		x.submit()
 		x.end(x.answer(r.Context(), w))
 		if s.Ended != nil {

@@ -1,8 +1,10 @@
 package fault
 
 import (
+	"errors"
 	"net"
 	"sync"
+	"syscall"
 )
 
 // Listener is a listener whose connections can be reset all at once, as when
@@ -50,6 +52,14 @@ func (c *conn) Close() error {
 	delete(c.of.conns, c)
 	c.of.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// SyscallConn returns the descriptor below, where there is one.
+func (c *conn) SyscallConn() (syscall.RawConn, error) {
+	if s, ok := c.Conn.(syscall.Conn); ok {
+		return s.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
 }
 
 // Kill resets every connection, and those that come until Revive.
