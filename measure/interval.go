@@ -92,6 +92,8 @@ func (v *View) Intervals() Intervals {
 	switch {
 	case v.a.opt.Stages > 1:
 		out.Reason = "the load has several stages: its blocks of time are not alike"
+	case len(v.rows) < leastBlocked:
+		out.Reason = fmt.Sprintf("%d requests are too few: it takes %d", len(v.rows), leastBlocked)
 	case v.lastDue() <= v.from:
 		out.Reason = "the load has no length"
 	}

@@ -25,6 +25,11 @@ type Sample struct {
 	// Deff is the design effect: by how much N is to be divided since requests
 	// near in time hang together.
 	Deff float64
+	// Parts is in how many equal parts the N are divided in order of intended
+	// time, at most 20, and Spread in how many of them some are over.
+	Parts, Spread int
+	// over are the places of those over, in that order.
+	over []int
 	// series is the badness of the N in that order, +Inf for what is over
 	// without a value: larger is worse.
 	series []float64
@@ -66,16 +71,31 @@ func (v *View) single(d *definition, l *Limit) Sample {
 			s.N++
 			if l.breaks(x) {
 				s.Over++
+				s.over = append(s.over, s.N-1)
 			}
 			s.series = append(s.series, l.badness(x))
 		}
 	}
 	theta := stat.ExtremalIndex(s.series, 0.95)
 	s.Theta, s.Deff = Some(theta), stat.DesignEffect(theta)
+	s.scatter()
 	return s
 }
 
+// scatter counts the parts of the sample in which some are over.
+func (s *Sample) scatter() {
+	s.Parts = min(s.N, 20)
+	last := -1
+	for _, i := range s.over {
+		if part := i * s.Parts / s.N; part > last {
+			last = part
+			s.Spread++
+		}
+	}
+}
+
 func (s *Sample) fail() {
+	s.over = append(s.over, s.N)
 	s.N++
 	s.Over++
 	s.Failures++
@@ -87,6 +107,7 @@ func (s *Sample) stop(past bool) {
 		s.LeftOut++
 		return
 	}
+	s.over = append(s.over, s.N)
 	s.N++
 	s.Over++
 	s.StoppedOver++
@@ -131,11 +152,16 @@ func (v *View) shares(name string, l *Limit) Sample {
 				s.Absent++
 				continue
 			}
+			over := breaking(gaps, l)
+			if over > 0 {
+				s.over = append(s.over, s.N)
+			}
 			s.N++
-			c.add(breaking(gaps, l), breaking(gaps, &own), float64(len(gaps)))
+			c.add(over, breaking(gaps, &own), float64(len(gaps)))
 		}
 	}
 	s.Over, s.Deff = c.sum()
+	s.scatter()
 	return s
 }
 

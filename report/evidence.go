@@ -11,9 +11,11 @@ import (
 // change that the run could tell, whether it was over-saturated, what changed
 // while it ran, and what came from the server's cache.
 func (p *page) evidence() {
-	p.intervals()
-	p.saturation()
-	p.changes()
+	if p.s.Requests.Due >= shownFrom {
+		p.intervals()
+		p.saturation()
+		p.changes()
+	}
 	c := &p.s.Cache
 	if c.Warning != "" {
 		p.painted("cache", red, c.Warning, ": "+c.Reason)
@@ -21,6 +23,10 @@ func (p *page) evidence() {
 		p.line("cache", string(c.Verdict)+": "+c.Reason)
 	}
 }
+
+// shownFrom is how many requests a run has at least for which it is shown
+// what cannot be told of it; of fewer that goes without saying.
+const shownFrom = 100
 
 // shownIntervals are the figures whose intervals the summary shows.
 var shownIntervals = []struct{ metric, stat, label string }{

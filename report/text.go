@@ -158,10 +158,17 @@ func (p *page) throughput() {
 func (p *page) steady() {
 	st := &p.s.Steady
 	if st.Requests.Due == 0 {
+		if p.s.Requests.Due >= shownFrom && st.Reason != "" {
+			p.line("steady", "no window found: "+st.Reason)
+		}
 		return
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s to %s: %s requests", figure(st.From, "ms"), figure(st.To, "ms"), count(st.Requests.Due))
+	how := "warm-up as asked"
+	if strings.Contains(st.Rule, "MSER-5") {
+		how = "found by MSER-5"
+	}
+	fmt.Fprintf(&text, "%s to %s, %s: %s requests", figure(st.From, "ms"), figure(st.To, "ms"), how, count(st.Requests.Due))
 	for _, name := range []string{"ttft", "e2e"} {
 		if m := st.Metrics[name]; m.Count > 0 {
 			fmt.Fprintf(&text, ", %s p50 %s p99 %s", name, figure(m.P50, "ms"), figure(m.P99, "ms"))

@@ -47,6 +47,7 @@ type Evidence struct {
 	Absent     int           `json:"absent"`      // successes without the value; not in n
 	Theta      measure.Value `json:"theta"`       // extremal index; null for pooled gaps
 	Deff       measure.Value `json:"deff"`        // design effect
+	Spread     *int          `json:"spread"`      // in how many of 20 equal parts of the n some are over; null: not a claim
 	Upper      measure.Value `json:"upper"`       // error_rate: 99 % upper bound, in %
 	Risk       measure.Value `json:"risk"`        // of a wrong verdict, a share; null: not a claim
 	Look       *int          `json:"look"`        // which look decided, or was the last, from 1 on; null: it was looked at once
@@ -138,6 +139,11 @@ func (s *SLO) certify(o *Objective, v *measure.View, look int) {
 	p, risk := 1-o.allowed(), riskOf(look)
 	claim, _ := stat.EarlyStopping(n, over, p, risk)
 	e := &s.Evidence
+	e.Spread = &m.Spread
+	lone := claim == stat.Fail && m.Spread < leastSpread(m.Parts) && !fails(m.N, m.Failures, m.Deff, p, risk)
+	if lone {
+		claim = stat.Inconclusive
+	}
 	e.NEffective, e.Theta, e.Deff, e.Risk = &n, m.Theta, measure.Some(m.Deff), measure.Some(risk)
 	if look != once {
 		e.Look = new(look + 1)
@@ -151,10 +157,25 @@ func (s *SLO) certify(o *Objective, v *measure.View, look int) {
 	}
 	s.Verdict = [...]Verdict{stat.Pass: Pass, stat.Inconclusive: Inconclusive, stat.Fail: Fail}[claim]
 	s.Reason = s.explain(o, &m)
+	if lone {
+		s.Reason += fmt.Sprintf("; but those over lie in %d of %d parts of the load alone: too few episodes to say that it fails", m.Spread, m.Parts)
+	}
 	if s.Verdict == Pass && everyToken(o.Metric.Name) && float64(m.Absent) > o.allowed()*float64(m.N+m.Absent) {
 		s.Verdict = Inconclusive
 		s.Reason = fmt.Sprintf("%d of %d requests succeeded without a value of %s, more than %s may leave over: nothing says how they stand", m.Absent, m.N+m.Absent, o.Metric.Name, s.Stat)
 	}
+}
+
+// leastSpread is in how many parts of a sample some must be over for a fail: a
+// quarter. All that are over in one or two episodes are one or two observations,
+// of which no extremal index can be estimated.
+func leastSpread(parts int) int { return (parts + 3) / 4 }
+
+// fails tells whether so many over of n fail the claim.
+func fails(n, over int, deff, p, risk float64) bool {
+	m, k := stat.Effective(n, float64(over), deff)
+	claim, _ := stat.EarlyStopping(m, k, p, risk)
+	return claim == stat.Fail
 }
 
 // needed is how many more requests than a sample's, all within the limit, a
@@ -324,9 +345,7 @@ func (s *SLO) failsAnyway(o *Objective) bool {
 	if s.Verdict != Fail || s.Evidence.NEffective == nil || s.Evidence.Failures == 0 {
 		return false
 	}
-	n, over := stat.Effective(s.Evidence.N, float64(s.Evidence.Failures), s.Evidence.Deff.Or(1))
-	claim, _ := stat.EarlyStopping(n, over, 1-o.allowed(), s.Evidence.Risk.Or(stat.Alpha))
-	return claim == stat.Fail
+	return fails(s.Evidence.N, s.Evidence.Failures, s.Evidence.Deff.Or(1), 1-o.allowed(), s.Evidence.Risk.Or(stat.Alpha))
 }
 
 // despite says what a void figure means for a verdict that stands.

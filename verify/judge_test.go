@@ -103,7 +103,7 @@ func TestEvidenceOnPaper(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"expr":"ttft.p99\u003c150ms","metric":"ttft","stat":"p99","value":100,"threshold":150,"unit":"ms","verdict":"inconclusive",` +
-		`"evidence":{"n":1,"n_effective":1,"over":0,"needed":458,"failures":0,"cut_over":0,"left_out":0,"absent":0,"theta":1,"deff":1,"upper":null,"risk":0.01,"look":null},` +
+		`"evidence":{"n":1,"n_effective":1,"over":0,"needed":458,"failures":0,"cut_over":0,"left_out":0,"absent":0,"theta":1,"deff":1,"spread":0,"upper":null,"risk":0.01,"look":null},` +
 		`"reason":"0 of 1 requests are over; a pass takes 458 more, all within the limit"}`
 	if d := cmp.Diff(want, string(got)); d != "" {
 		t.Error(d)
@@ -247,5 +247,37 @@ func TestAnswersWithoutATokenAreNoEvidence(t *testing.T) {
 	}
 	if s := judged(t, "ttft.p99<800ms", rows)[0]; s.Verdict != Inconclusive || s.Evidence.Absent != 100 {
 		t.Errorf("%s (%d absent): %s", s.Verdict, s.Evidence.Absent, s.Reason)
+	}
+}
+
+// TestOneEpisodeIsOneObservation: 40 of 1,000 over the limit fail a p99 where
+// they come throughout, and say too little where they come together; unless they are
+// failures, which are what they are.
+func TestOneEpisodeIsOneObservation(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		over    func(i int) bool
+		outcome record.Outcome
+		want    Verdict
+		spread  int
+	}{
+		{"throughout", func(i int) bool { return i%25 == 7 }, record.OK, Fail, 20},
+		{"in one episode", func(i int) bool { return 400 <= i && i < 440 }, record.OK, Inconclusive, 1},
+		{"in four", func(i int) bool { return i%250 >= 60 && i%250 < 70 }, record.OK, Inconclusive, 4},
+		{"in five", func(i int) bool { return i%200 >= 60 && i%200 < 68 }, record.OK, Fail, 5},
+		{"an outage", func(i int) bool { return 400 <= i && i < 440 }, record.HTTPError, Fail, 1},
+	} {
+		var rows []*record.Attempt
+		for i := range 1000 {
+			if c.over(i) {
+				rows = append(rows, attempt(int64(i), 200, c.outcome))
+				continue
+			}
+			rows = append(rows, attempt(int64(i), 100+int64(i%7), record.OK))
+		}
+		s := judged(t, "ttft.p99<150ms", rows)[0]
+		if s.Verdict != c.want || *s.Evidence.Spread != c.spread || s.Evidence.Over != 40 {
+			t.Errorf("%s: %s, spread %d: %s", c.name, s.Verdict, *s.Evidence.Spread, s.Reason)
+		}
 	}
 }

@@ -103,11 +103,10 @@ func answer(id, at, ns int64) *record.Attempt {
 
 // TestPlantedPercentile plants a true p99 a hundredth below and above the
 // limit. A pass where the truth is above it is wrong, and so is a fail where
-// it is below; the first is what the rule must not do. The table that it logs
-// is that of docs/evidence.md.
+// it is below. The table that it logs is that of docs/evidence.md.
 func TestPlantedPercentile(t *testing.T) {
 	const n, runs = 2000, 200
-	const most = .035 * runs // wrong passes
+	const most = .035 * runs // wrong passes, and wrong fails
 	var table strings.Builder
 	naive := 0
 	for _, s := range services {
@@ -117,9 +116,7 @@ func TestPlantedPercentile(t *testing.T) {
 			fmt.Fprintf(&table, "| %s | %.2f | %s | %s | %s | %s | %s | %s | %s | %s |\n", s.name, ratio, share(j.naive), share(j.claim[stat.Pass]),
 				share(j.ours[Pass]), share(j.ours[Inconclusive]), share(j.ours[Fail]), share(j.sequential[Pass]), share(j.sequential[Inconclusive]), share(j.sequential[Fail]))
 			if ratio < 1 {
-				// In a short run of a queue at 80 % load all exceedances are one
-				// or two busy periods, too few to tell how they cluster.
-				if j.ours[Fail] > runs/10 || j.sequential[Fail] > runs/10 {
+				if float64(j.ours[Fail]) > most || float64(j.sequential[Fail]) > most {
 					t.Errorf("%s, true p99 below the limit: %d and %d of %d failed", s.name, j.ours[Fail], j.sequential[Fail], runs)
 				}
 				continue
