@@ -20,6 +20,7 @@ type reply struct {
 	// limit cancels a stream after so many events; 0: never.
 	limit  int
 	events int
+	keep   *Transcript // where raw events go; nil: nowhere
 
 	decoder engine.Decoder
 	t       wire.Transport
@@ -29,6 +30,7 @@ type reply struct {
 // Segment takes the next events.
 func (r *reply) Segment(x *wire.Exchange, s *wire.Segment) {
 	r.events += len(s.Events)
+	r.keep.add(s)
 	if r.limit > 0 && r.events > r.limit {
 		r.t.Cancel(x, wire.Cancelled)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/check"
 	"github.com/tokamak-bench/tokamak/clock"
+	"github.com/tokamak-bench/tokamak/conformance"
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/wire"
@@ -14,6 +15,25 @@ import (
 // Check looks at each target of a scenario with a handful of requests, through
 // the same connections, credentials and limits as a run.
 func Check(ctx context.Context, s *scenario.Scenario, o Options) ([]*check.Report, error) {
+	return eachTarget(ctx, s, o, func(r *Run, base *url.URL, t wire.Transport) (*check.Report, error) {
+		opt := r.driverOptions(base)
+		opt.Model = r.scenario.Target.Model
+		return check.Run(ctx, check.Options{Transport: t, API: r.scenario.Target.API, OpenAI: opt})
+	})
+}
+
+// Conformance puts each target of a scenario through the conformance battery,
+// through the same connections and credentials as a run.
+func Conformance(ctx context.Context, s *scenario.Scenario, o Options) ([]*conformance.Report, error) {
+	return eachTarget(ctx, s, o, func(r *Run, base *url.URL, t wire.Transport) (*conformance.Report, error) {
+		opt := r.driverOptions(base)
+		opt.Model, opt.Extra = r.scenario.Target.Model, nil
+		return conformance.Run(ctx, conformance.Options{Transport: t, API: r.scenario.Target.API, OpenAI: opt})
+	})
+}
+
+// eachTarget asks each target of a scenario over a transport of its own.
+func eachTarget[T any](ctx context.Context, s *scenario.Scenario, o Options, ask func(*Run, *url.URL, wire.Transport) (T, error)) ([]T, error) {
 	r := &Run{scenario: s, opt: o, real: clock.NewReal(), live: NewLive()}
 	defer r.Close()
 	bases, err := r.bases(ctx)
@@ -27,24 +47,18 @@ func Check(ctx context.Context, s *scenario.Scenario, o Options) ([]*check.Repor
 	if err := r.credential(ctx); err != nil {
 		return nil, err
 	}
-	var reports []*check.Report
+	var out []T
 	for _, base := range bases {
-		report, err := r.checkOne(ctx, base, cfg)
+		t, err := wire.New(cfg)
 		if err != nil {
-			return reports, err
+			return out, exit.With(exit.Usage, err)
 		}
-		reports = append(reports, report)
+		answer, err := ask(r, base, t)
+		t.Close()
+		if err != nil {
+			return out, err
+		}
+		out = append(out, answer)
 	}
-	return reports, nil
-}
-
-func (r *Run) checkOne(ctx context.Context, base *url.URL, cfg wire.Config) (*check.Report, error) {
-	t, err := wire.New(cfg)
-	if err != nil {
-		return nil, exit.With(exit.Usage, err)
-	}
-	defer t.Close()
-	opt := r.driverOptions(base)
-	opt.Model = r.scenario.Target.Model
-	return check.Run(ctx, check.Options{Transport: t, API: r.scenario.Target.API, OpenAI: opt})
+	return out, nil
 }

@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"context"
 	"crypto/tls"
+	"net"
 	"net/url"
 
 	"github.com/tokamak-bench/tokamak/clock"
@@ -32,6 +34,9 @@ type Config struct {
 	Proxy func(*url.URL) (*url.URL, error)
 	// UnixSocket, where set, is dialled instead of the URL's host.
 	UnixSocket string
+	// Dial, where set, opens the connections of [NewNetHTTP] in place of the
+	// system's dialer: to a server in the same process, in fake time.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// MaxEvent is the longest event in bytes (default 16 MiB); MaxBody the
 	// longest Whole body kept (default 64 MiB).
 	MaxEvent, MaxBody int

@@ -44,7 +44,12 @@ var (
 )
 
 // NewNetHTTP returns the transport over Go's own network stack.
-func NewNetHTTP(cfg Config) Transport { return newNetHTTP(cfg, (&net.Dialer{}).DialContext) }
+func NewNetHTTP(cfg Config) Transport {
+	if cfg.Dial != nil {
+		return newNetHTTP(cfg, cfg.Dial)
+	}
+	return newNetHTTP(cfg, (&net.Dialer{}).DialContext)
+}
 
 func newNetHTTP(cfg Config, dial func(ctx context.Context, network, address string) (net.Conn, error)) *netHTTP {
 	cfg = cfg.withDefaults()

@@ -65,6 +65,7 @@ func printJSON(w io.Writer, v any) error {
 type commandLine struct {
 	Run       runCommand             `cmd:"" help:"Drive a load against a target and judge it."`
 	Check     checkCommand           `cmd:"" help:"Say in ten lines what a target is and takes."`
+	Verify    verifyCommands         `cmd:"" help:"Hold a target against what it has to be: its API's rules."`
 	Report    reportCommand          `cmd:"" help:"Show a run again; without an argument the last one."`
 	Compare   compareCommand         `cmd:"" help:"Say whether runs differ: same, better, worse, cannot tell; a gate for CI."`
 	Recover   recoverCommand         `cmd:"" help:"Finish the directory of a run that was killed."`

@@ -22,7 +22,8 @@ type checkCommand struct {
 	output
 }
 
-// onlyTarget leaves the flags out of check that say nothing of a target.
+// onlyTarget leaves the flags out of check and of verify conformance that say
+// nothing of a target.
 func onlyTarget() kong.Option {
 	var others []string
 	for f := range reflect.TypeFor[scenario.Flags]().Fields() {
@@ -30,7 +31,7 @@ func onlyTarget() kong.Option {
 			others = append(others, f.Name)
 		}
 	}
-	return kong.IgnoreFields(`^checkCommand\.(` + strings.Join(others, "|") + `)$`)
+	return kong.IgnoreFields(`^(checkCommand|conformanceCommand)\.(` + strings.Join(others, "|") + `)$`)
 }
 
 // Run looks at the target and prints ten lines.

@@ -242,7 +242,7 @@ func (d *decoder) counts() {
 		d.note(usageImplausible)
 	}
 	limit, _ := d.lengthAsked()
-	if limit *= int64(max(d.choicesAsked(), d.d.n, 1)); limit > 0 {
+	if limit *= int64(d.choicesAsked()); limit > 0 {
 		exact := len(d.c.Body) == 0 && d.d.plan.Load().ignoreEOS
 		switch {
 		case u.Completion.N > limit, !u.Completion.Known && int64(len(a.Chunks.At)) > limit:
@@ -251,8 +251,9 @@ func (d *decoder) counts() {
 			d.note(underMaxTokens)
 		}
 	}
-	// Some servers count reasoning beside the output, not in it.
-	if u.Completion.Known && int64(len(a.Chunks.At)) > u.Completion.N+u.Reasoning.N {
+	// Some servers count reasoning beside the output, not in it; the name of a
+	// called tool may be no token of its own.
+	if u.Completion.Known && len(d.arguments) == 0 && int64(len(a.Chunks.At)) > u.Completion.N+u.Reasoning.N {
 		d.note(usageBelowChunks)
 	}
 	if u.Reasoning.N > 0 && a.Thinking == 0 {

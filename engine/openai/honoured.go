@@ -117,8 +117,8 @@ func (d *decoder) choicesAsked() int {
 	switch {
 	case len(d.c.Body) == 0:
 		return d.d.n
-	case d.d.api == APICompletions: // times the prompts of a list
-		return 0
+	case d.d.api == APICompletions && !bytes.HasPrefix(d.asked("prompt"), []byte(`"`)):
+		return 0 // times the prompts of a list
 	}
 	var n int
 	if json.Unmarshal(d.asked("n"), &n) == nil && n > 0 {

@@ -50,6 +50,8 @@ func TestHonoured(t *testing.T) {
 		"n of the body, given":       {body: `{"messages":[],"n":2}`, response: []string{x, second, finish("stop"), usage}},
 		"one asked, two came":        {body: `{"messages":[]}`, response: []string{x, second, finish("stop"), usage}, note: extraChoices},
 		"prompts of a list":          {api: APICompletions, body: `{"prompt":["a","b"]}`, response: []string{x, second, finish("stop"), usage}},
+		"choices of one prompt":      {api: APICompletions, max: 1, body: `{"prompt":"a","n":2}`, response: []string{x, second, finish("stop"), usage}},
+		"fewer of one prompt":        {api: APICompletions, body: `{"prompt":"a","n":2}`, response: []string{x, finish("stop"), usage}, note: missingChoices},
 		"a reason nobody knows":      {response: []string{x, finish("eos"), usage}, note: finishUnknown},
 		"filtered":                   {response: []string{x, finish("content_filter"), usage}},
 		"tool calls without a call":  {response: []string{x, finish("tool_calls"), usage}, note: noToolCall},

@@ -91,14 +91,19 @@ func AppendJSON(b []byte, v any) []byte {
 	return append(b, q...)
 }
 
-// OtherMethod tells whether m has a route for r with another method.
-func OtherMethod(m *http.ServeMux, r *http.Request) bool {
+// OtherMethod tells whether m has a route for r with another method, and names
+// that in the answer's Allow.
+func OtherMethod(w http.ResponseWriter, m *http.ServeMux, r *http.Request) bool {
 	method := http.MethodPost
 	if r.Method == http.MethodPost {
 		method = http.MethodGet
 	}
 	_, pattern := m.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host})
-	return pattern != "/" && pattern != ""
+	if pattern == "/" || pattern == "" {
+		return false
+	}
+	w.Header().Set("Allow", method)
+	return true
 }
 
 // EchoRequestID gives a client's X-Request-Id back.

@@ -43,7 +43,7 @@ func New(s *face.Service) http.Handler {
 	m.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "Ollama is running") })
 	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		status, text := http.StatusNotFound, "404 page not found"
-		if face.OtherMethod(m, r) {
+		if face.OtherMethod(w, m, r) {
 			status, text = http.StatusMethodNotAllowed, "405 method not allowed"
 		}
 		w.Header().Set("Content-Type", "text/plain")

@@ -33,7 +33,7 @@ func New(s *face.Service) http.Handler {
 	m.Handle("GET /metrics", s.Metrics(series()))
 	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusNotFound
-		if face.OtherMethod(m, r) {
+		if face.OtherMethod(w, m, r) {
 			status = http.StatusMethodNotAllowed
 		}
 		w.WriteHeader(status)

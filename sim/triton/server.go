@@ -35,7 +35,7 @@ func New(s *face.Service) http.Handler {
 	m.HandleFunc("GET /v2/models/stats", t.statistics)
 	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusNotFound
-		if face.OtherMethod(m, r) {
+		if face.OtherMethod(w, m, r) {
 			status = http.StatusMethodNotAllowed
 		}
 		face.WriteJSON(w, status, failure{http.StatusText(status)})

@@ -25,7 +25,7 @@ func New(s *face.Service) http.Handler {
 	}
 	m.Handle("GET /metrics", s.Metrics(series(s)))
 	m.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if face.OtherMethod(m, r) {
+		if face.OtherMethod(w, m, r) {
 			face.WriteDetail(w, http.StatusMethodNotAllowed, "Method Not Allowed")
 			return
 		}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/conformance"
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/report"
+	"github.com/tokamak-bench/tokamak/runner"
+	"github.com/tokamak-bench/tokamak/scenario"
+)
+
+type verifyCommands struct {
+	Conformance conformanceCommand `cmd:"" help:"Ask an endpoint a fixed battery of questions, and say rule by rule where it breaks its API."`
+}
+
+type conformanceCommand struct {
+	Scenario       string `arg:"" optional:"" placeholder:"SCENARIO.yaml" help:"Scenario file whose target to ask. Flags override it."`
+	scenario.Flags        // those of the target: see onlyTarget
+	Save           string `name:"out" placeholder:"FILE" help:"Also write the report as JSON to FILE."`
+	output
+}
+
+// Run asks the questions and prints one line a rule.
+func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result) error {
+	s, err := scenario.Read(c.Scenario, c.Flags)
+	if err != nil {
+		return configuration(err)
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	tell(std.err, "asks about 37 questions: at most %d tokens out of an endpoint that keeps max_tokens, about 1,000 in, and one prompt just over the context where it is known", conformance.MaxOutput)
+	reports, err := runner.Conformance(ctx, s, runner.Options{Executable: executable, Version: readVersion().Version, Stdin: std.in})
+	if err != nil {
+		return err
+	}
+	for _, r := range reports {
+		switch {
+		case !r.Usable:
+			ended.code = exit.Worst(ended.code, exit.Target)
+		case r.Fail > 0:
+			ended.code = exit.Worst(ended.code, exit.Failed)
+		}
+	}
+	var text, inJSON bytes.Buffer
+	if err := printJSON(&inJSON, reports); err != nil {
+		return err
+	}
+	if c.Save != "" {
+		if err := os.WriteFile(c.Save, inJSON.Bytes(), 0o644); err != nil {
+			return exit.With(exit.Usage, fmt.Errorf("report: %w", err))
+		}
+	}
+	if c.json() {
+		_, err := std.out.Write(inJSON.Bytes())
+		return err
+	}
+	for i, r := range reports {
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		if err := r.Text(&text); err != nil {
+			return err
+		}
+	}
+	_, err = strings.NewReader(report.Clean(text.String())).WriteTo(std.out)
+	return err
+}
