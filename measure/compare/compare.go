@@ -126,10 +126,7 @@ func (o *Options) contrast(a, b *Side) (Contrast, []string) {
 	all, primary := o.figures()
 	var l *pairOfRuns
 	if t.Method == Blocks {
-		var note string
-		if l, note = o.single(a, b); note != "" {
-			notes = append(notes, note)
-		}
+		l = o.single(a, b)
 	}
 	goodputs := sameObjectives(a, b)
 	for _, f := range all {
@@ -189,22 +186,20 @@ func (o *Options) estimate(d *Figured, x, y []float64, sc scale, m Method, l *pa
 		case Runs:
 			e = fromRuns(x, y, s.to)
 		case Blocks:
-			return l.estimate(d, s)
+			return l.estimate(d, x[0], y[0], s)
 		}
 		if level, ok := o.level(d, s); ok {
 			e = e.widened(level.SD, float64(level.Runs-1))
 		}
 		return &e
 	}
-	if sc.relative {
-		d.relative = work(sc)
-	}
+	d.Margin = measure.Some(o.margin(d, sc))
 	d.absolute = work(scale{})
 	e := d.absolute
-	if sc.relative {
+	if sc.relative { // the last, so that what it says of d stands
+		d.relative = work(sc)
 		e = d.relative
 	}
-	d.Margin = measure.Some(o.margin(d, sc))
 	if e == nil {
 		return
 	}
