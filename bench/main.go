@@ -19,6 +19,9 @@ type options struct {
 	tokens  int
 	way     string
 	profile string
+	// starve only: how many, from which on, drawn from which seed
+	count, from int
+	seed        uint64
 }
 
 func main() {
@@ -48,6 +51,9 @@ func run(args []string) error {
 	fs.IntVar(&o.tokens, "tokens", 0, "chunks a stream")
 	fs.StringVar(&o.way, "way", "poller", "poller or nethttp")
 	fs.StringVar(&o.profile, "profile", "", "write a CPU profile of our reader here")
+	fs.IntVar(&o.count, "n", 50, "starvations")
+	fs.IntVar(&o.from, "from", 0, "number of the first of them")
+	fs.Uint64Var(&o.seed, "seed", 1, "what they are drawn from")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -68,8 +74,14 @@ func run(args []string) error {
 		return countMany(dir, o)
 	case "truth":
 		return compareTruth(dir, o)
+	case "starve":
+		c, err := starveAll(dir, o, os.Stdout)
+		if err == nil && c.falseValid > 0 {
+			err = fmt.Errorf("%d figures were called valid and were not", c.falseValid)
+		}
+		return err
 	}
-	return fmt.Errorf("unknown mode %q: want cpu, memory, many or truth", mode)
+	return fmt.Errorf("unknown mode %q: want cpu, memory, many, truth or starve", mode)
 }
 
 // besideRivals runs the other clients.

@@ -40,12 +40,13 @@ type server struct {
 }
 
 // startServer starts a server: times in ms; log "" keeps none.
-func startServer(dir string, ttft, gap, tokens int, log string) (*server, error) {
+func startServer(dir string, ttft, gap, tokens int, log string, more ...string) (*server, error) {
 	s := &server{log: "-"}
 	if log != "" {
 		s.log = filepath.Join(dir, log)
 	}
 	s.cmd = exec.Command(filepath.Join(dir, "pacedserver"), strconv.Itoa(ttft*1000), strconv.Itoa(gap*1000), strconv.Itoa(tokens), s.log)
+	s.cmd.Args = append(s.cmd.Args, more...)
 	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {

@@ -57,6 +57,8 @@ type Accumulator struct {
 	outcomes []record.Outcome
 	attempts map[record.Outcome]int
 	words    words
+	merged   []merged
+	users    map[int64]user // of a closed loop
 	n        int
 	all      *View // cached until the next Add
 }
@@ -85,6 +87,7 @@ func (a *Accumulator) Add(t *record.Attempt) {
 	r.fill(t)
 	r.outcome = a.outcome(t.Outcome)
 	r.own = t.ErrorClass == record.ClientFailureClass
+	a.noteIdle(&r, t)
 	mayRepeat := t.Outcome != record.OK || t.Attempt > 1
 	if i, ok := a.again[t.RequestID]; ok && mayRepeat {
 		a.merge(a.row(i), &r, t)
@@ -117,12 +120,14 @@ func (a *Accumulator) merge(kept, r *row, t *record.Attempt) {
 		kept.intended = early.intended
 	}
 	kept.firstAttempt, kept.firstWrite, kept.lag, kept.held = early.firstAttempt, early.firstWrite, early.lag, early.held
+	kept.stallSend, kept.waited = early.stallSend, early.waited
 }
 
 func (a *Accumulator) keepGaps(r *row, t *record.Attempt) {
 	a.scratch, r.many = arrivalGaps(&t.Chunks, a.scratch[:0])
 	r.gaps = a.gaps.add(a.scratch)
 	r.settleGaps(a.scratch)
+	a.noteMerged(r, t)
 }
 
 func (a *Accumulator) outcome(o record.Outcome) uint8 {

@@ -32,6 +32,9 @@ type row struct {
 	stall      int64   // largest gap
 	jitter     float64 // ns; NaN where there are fewer than two gaps
 	gaps       gapRef
+	merged     mergedRef
+	stallSend  int64 // the client's standstill between writing and sending; of the first attempt
+	waited     int64 // that the client kept a closed loop's user until it; absent: there is none
 
 	firstAttempt                 int32 // the number of the earliest attempt seen
 	attempt                      int32
@@ -44,6 +47,7 @@ type row struct {
 	stamps                       stampKind
 	many                         bool // more than one choice
 	oneEach                      bool // every later arrival held one token
+	lastMerged                   bool // the last chunk met another
 	own                          bool // it failed by the client itself: no descriptor, no port
 }
 
@@ -87,7 +91,7 @@ func (r *row) fill(a *record.Attempt) {
 	if !m.ConnReused {
 		r.connect = between(moment(m.ConnStart), moment(m.ConnReady))
 	}
-	r.lag = clientLag(m)
+	r.lag, r.stallSend, r.waited = clientLag(m), stallOf(a), absent
 	switch m.StampSource {
 	case record.SourceKernel:
 		r.stamps = kernelStamps

@@ -94,6 +94,11 @@ func (l *timeline) directive(word string, args []string) {
 	case "stop":
 		from, to := l.span(args[0])
 		l.opt.Stops = append(l.opt.Stops, measure.Stop{From: from, To: to})
+	case "pause":
+		from, to := l.span(args[0])
+		l.opt.Pauses = append(l.opt.Pauses, measure.Stop{From: from, To: to})
+	case "closed":
+		l.opt.Closed = true
 	case "sched":
 		l.opt.SchedLatency = record.Some(l.moment(args[0]))
 	case "freeze":
@@ -194,6 +199,8 @@ func (l *timeline) field(a *record.Attempt, base int64, key, value string) {
 		a.ErrorClass = value
 	case "stamps":
 		a.StampSource = record.Source(value)
+	case "user":
+		a.User = n()
 	case "in":
 		a.PromptUsage = n()
 	case "out":
@@ -319,6 +326,8 @@ func (l *timeline) figure(name string) string {
 		return l.slo(l.int(number), field)
 	case "trust":
 		return string(l.result.Validity[rest].Trust)
+	case "bound":
+		return l.result.Validity[rest].Bound.String()
 	case "why":
 		return strconv.FormatBool(strings.Contains(l.result.Validity["e2e"].Reason, rest))
 	case "steady":

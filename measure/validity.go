@@ -65,6 +65,12 @@ type client struct {
 	lagging int     // requests that left more than stopLeast late
 	user    bool    // some arrivals bear user stamps
 	sched   float64 // ms; NaN: unknown
+	unread  []Stop  // in which arrivals lay unread, in order
+
+	tailKnown   bool
+	longestTail int64
+	gaps        []gap     // scratch
+	batch       []float64 // scratch
 }
 
 // stopLeast is the shortest standstill that is told from ordinary lateness.
@@ -80,6 +86,7 @@ func (v *View) client() *client {
 func (v *View) newClient() *client {
 	c := &client{v: v, sched: math.NaN()}
 	c.stops = append(slices.Clone(v.a.opt.Stops), v.standstills()...)
+	c.unread = unread(v.a.opt.Pauses, v.a.opt.Stops)
 	c.lagP99 = v.Percentile("client_lag", 0.99).Or(0)
 	for _, r := range v.rows {
 		c.lagMax = max(c.lagMax, float64(r.lag)/1e6)
@@ -180,9 +187,21 @@ func (c *client) judge(name string, stats map[string]float64) Validity {
 		c.pooled(&w, base(name), d, stats)
 		return w
 	}
-	moved := d.basis&fromIntended != 0 && c.lagMax > 0.1 || d.basis&fromArrivals != 0 && len(c.stops) > 0
+	if d.basis&paced == 0 {
+		if d.basis&fromIntended != 0 && c.lagMax > 0.1 || d.basis&fromArrivals != 0 && len(c.stops)+len(c.unread) > 0 {
+			c.bounded(&w, d, stats) // no percentile can have moved by more than the largest lag
+		}
+		if c.blurred(d) {
+			with := c.v.each(d)
+			for stat, p := range stats {
+				c.blur(&w, stat, d, with.at(p))
+			}
+		}
+		return w
+	}
+	moved := len(c.unread) > 0
 	if !moved && !c.blurred(d) {
-		return w // no percentile can have moved by more than the largest lag
+		return w
 	}
 	with, without := c.v.each(d), series{}
 	if moved {
@@ -192,13 +211,16 @@ func (c *client) judge(name string, stats map[string]float64) Validity {
 	return w
 }
 
-// compare holds a metric's statistics against those without the client's
-// share; where that was left empty there is none.
+// compare holds a metric's statistics against those of the requests that no
+// pause touched; where hardly any is left nothing is known.
 func (c *client) compare(w *Validity, d *definition, stats map[string]float64, with, without *series) {
 	for stat, p := range stats {
 		x := with.at(p)
+		if len(c.unread) > 0 && 2*without.n < with.n {
+			w.add(stat, Invalid, math.Abs(x), c.unreadReason())
+		}
 		t, shift := trust(x, without.at(p), 1)
-		w.add(stat, t, shift, c.reason())
+		w.add(stat, t, shift, c.unreadReason())
 		c.blur(w, stat, d, x)
 	}
 }
@@ -219,39 +241,19 @@ func (w *Validity) add(stat string, t Trust, bound float64, reason string) {
 	}
 }
 
-// without returns a metric's values less the client's lateness, and without
-// the requests whose stamps a standstill may have spoilt.
+// without returns a metric's values without the requests some of whose stamps
+// a pause may have spoilt.
 func (c *client) without(d *definition) series {
 	out := make([]float64, 0, len(c.v.rows))
 	for _, r := range c.v.rows {
-		if d.basis&anyOutcome == 0 && c.v.fate(r) != good {
+		if d.basis&anyOutcome == 0 && c.v.fate(r) != good || c.blurOf(r).most > 0 {
 			continue
 		}
-		x := d.value(r)
-		if math.IsNaN(x) || d.basis&fromArrivals != 0 && c.spoilt(d, r) || d.basis&fromSend != 0 && c.crowded(r) {
-			continue
+		if x := d.in(r); !math.IsNaN(x) {
+			out = append(out, x)
 		}
-		if d.basis&fromIntended != 0 && r.lag != absent {
-			x -= float64(r.lag)
-		}
-		out = append(out, x/d.scale())
 	}
 	return slice(out, 0)
-}
-
-// spoilt tells whether a standstill may have moved a response's stamps: user
-// stamps wait for the client, and the kernel keeps one stamp for what meets in
-// its buffer meanwhile.
-func (c *client) spoilt(d *definition, r *row) bool {
-	if r.stamps == virtualStamps || r.stamps == kernelStamps && r.coalesced == 0 {
-		return false
-	}
-	for _, s := range c.stops {
-		if r.sent != absent && r.ended != absent && r.sent < s.To && s.From < r.ended {
-			return true
-		}
-	}
-	return false
 }
 
 // crowded tells whether a request left late in a standstill's wake: all of them
@@ -271,29 +273,12 @@ func (c *client) blurred(d *definition) bool {
 	return c.user && !math.IsNaN(c.sched) && d.basis&fromArrivals != 0 && d.unit == "ms"
 }
 
-// pooled judges itl and icl. With kernel stamps itl stays valid through a
-// standstill: what was merged is divided by all of its tokens.
-func (c *client) pooled(w *Validity, name string, d *definition, stats map[string]float64) {
-	spoilt := func(r *row) bool {
-		return c.spoilt(d, r) && (r.stamps == userStamps || d.basis&paced != 0)
-	}
-	moved := slices.ContainsFunc(c.v.rows, spoilt)
-	if !moved && !c.blurred(d) {
-		return
-	}
-	with, without := c.v.pool(name), series{}
-	if moved {
-		without = c.v.poolOf(name, func(r *row) bool { return !spoilt(r) })
-	}
-	c.compare(w, d, stats, &with, &without)
-}
-
-// rate judges a rate by the share of the window in which the client stood
-// still, and goodput by its limits too.
 // ownFailures is from which share of all requests on, in percent, failures of
 // the client itself void an error rate.
 const ownFailures = 1
 
+// rate judges a rate by what the client's lateness took from the window, and
+// goodput by its limits too.
 func (c *client) rate(name string) Validity {
 	w := Validity{Trust: Valid}
 	if t := c.v.tally(); name == "error_rate" && t.own > 0 {
@@ -307,12 +292,10 @@ func (c *client) rate(name string) Validity {
 	if name == "error_rate" || name == "cached_share" || name == "coalesced_share" || c.v.to <= c.v.from {
 		return w
 	}
-	var still int64
-	for _, s := range c.stops {
-		still += max(0, min(s.To, c.v.to)-max(s.From, c.v.from))
+	if name != "goodput_share" {
+		t, share := trust(1+c.slowed(name), 1, 0)
+		w.add("", t, share*c.v.Rate(name).Or(0), c.slowReason())
 	}
-	t, share := trust(1, 1-float64(still)/float64(c.v.to-c.v.from), 0)
-	w.add("", t, share*c.v.Rate(name).Or(0), c.reason())
 	if strings.HasPrefix(name, "goodput") {
 		for _, l := range c.v.a.opt.Limits {
 			on := c.judge(l.Metric, map[string]float64{"": l.P})

@@ -1,6 +1,6 @@
 /* A server that streams SSE chunks on a fixed schedule and knows the truth.
  *
- *   pacedserver TTFT_US ITL_US TOKENS LOGFILE
+ *   pacedserver TTFT_US ITL_US TOKENS LOGFILE [JITTER]
  *
  * It prints its port. Each POST /N is answered with TOKENS events, the first
  * TTFT_US after the request came (plus a phase in 0..ITL_US that depends on
@@ -9,7 +9,9 @@
  * their lateness in ns, writes the log and ends: a line "N request NS" with the kernel's stamp of
  * the request and lines "N INDEX NS LATE" with the moment just before each
  * event was written and by how much that was late, in ns of CLOCK_MONOTONIC.
- * LOGFILE "-" logs nothing. One thread, one epoll set; real-time priority where allowed. */
+ * LOGFILE "-" logs nothing. With JITTER, a percentage, each gap and the wait for the first event are drawn anew, up to
+ * that much shorter or longer, and a chunk with a finish reason ends the answer, as a chat completion's. A path that
+ * is no number is numbered in order of arrival. One thread, one epoll set; real-time priority where allowed. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +47,8 @@ static int heaped;
 static struct line *lines;
 static size_t nlines, maxlines;
 static int64_t ttft, itl;
+static int jitter; /* percent */
+static long serial;
 static int tokens, logging;
 static long written, late[65];   /* events; by lateness under 2^i ns */
 static volatile sig_atomic_t stopping;
@@ -53,6 +57,17 @@ static int64_t now(clockid_t c) {
 	struct timespec t;
 	clock_gettime(c, &t);
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* A time drawn for an event of a stream: x, up to jitter percent off, most often near. */
+static int64_t drawn(int64_t x, long id, int index) {
+	uint64_t h = (uint64_t)id * 0x9e3779b97f4a7c15u + (uint64_t)(index + 2) * 0xbf58476d1ce4e5b9u;
+	int64_t sum = 0;
+	for (int i = 0; i < 3; i++) {
+		h ^= h >> 30; h *= 0xbf58476d1ce4e5b9u; h ^= h >> 27; h *= 0x94d049bb133111ebu; h ^= h >> 31;
+		sum += h % 2001 - 1000;
+	}
+	return x + x / 100 * jitter / 1000 * sum / 3;
 }
 
 static void put(int id, int index, int64_t at, int64_t late) {
@@ -128,7 +143,15 @@ static void event(struct stream *s) {
 	for (int i = 4, k = s->index; i >= 0; i--, k /= 10) out[m + digits + i] = '0' + k % 10;
 	m += chunk_len;
 	if (s->index == tokens - 1)
+	{
+		if (jitter) {
+			char end[256];
+			int n = snprintf(end, sizeof end, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"length\"}],"
+				"\"usage\":{\"prompt_tokens\":16,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n", tokens, tokens + 16);
+			m += snprintf(out + m, sizeof out - m, "%x\r\n%s\r\n", n, end);
+		}
 		m += snprintf(out + m, sizeof out - m, "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n");
+	}
 	int64_t at = now(CLOCK_MONOTONIC);
 	put(s->id, s->index, at, at - s->next);
 	written++;
@@ -142,7 +165,7 @@ static void event(struct stream *s) {
 		s->index = -1;
 		return;
 	}
-	s->next += itl;
+	s->next += drawn(itl, s->id, s->index);
 	down(s->heap);
 }
 
@@ -154,11 +177,11 @@ static void request(struct stream *s, int64_t stamp) {
 	long body = cl ? atol(cl + 15) : 0;
 	if (s->got < end + 4 + body - s->buf) { *end = '\r'; return; }
 	char *slash = strchr(s->buf, '/');
-	s->id = slash ? atol(slash + 1) : 0;
+	s->id = slash && slash[1] >= '0' && slash[1] <= '9' ? atol(slash + 1) : serial++;
 	s->got = 0;
 	put(s->id, -1, stamp, 0);
 	s->index = 0;
-	s->next = stamp + ttft + (int64_t)((uint64_t)s->id * 2654435761u % 1000003u) * itl / 1000003;
+	s->next = stamp + drawn(ttft, s->id, -1) + (int64_t)((uint64_t)s->id * 2654435761u % 1000003u) * itl / 1000003;
 	push(s);
 }
 
@@ -185,10 +208,11 @@ static void readable(struct stream *s) {
 static void stop(int sig) { (void)sig; stopping = 1; }
 
 int main(int argc, char **argv) {
-	if (argc != 5) { fprintf(stderr, "usage: pacedserver TTFT_US ITL_US TOKENS LOGFILE\n"); return 2; }
+	if (argc != 5 && argc != 6) { fprintf(stderr, "usage: pacedserver TTFT_US ITL_US TOKENS LOGFILE [JITTER]\n"); return 2; }
 	ttft = atoll(argv[1]) * 1000;
 	itl = atoll(argv[2]) * 1000;
 	tokens = atoi(argv[3]);
+	jitter = argc == 6 ? atoi(argv[5]) : 0;
 	logging = strcmp(argv[4], "-") != 0;
 	struct rlimit lim;
 	getrlimit(RLIMIT_NOFILE, &lim);
