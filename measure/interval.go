@@ -120,22 +120,23 @@ type blocks struct {
 	of       func(yield func(block int, values []float64) bool)
 }
 
-// mostGaps bounds how many gaps are looked at: of more, every so many
-// requests' are.
-const mostGaps = 1 << 20
+// mostGaps and mostRequests bound how many are looked at; of more, every so
+// many requests'. What that adds to the error is far below it.
+const (
+	mostGaps     = 1 << 20
+	mostRequests = 1 << 18
+)
 
 // blocked returns the successes' values of a metric by block.
 func (v *View) blocked(name string) *blocks {
 	if d := defined(name); d != nil {
 		return v.blockedEach(d)
 	}
-	gaps, every := 0, 1
+	gaps := 0
 	for _, r := range v.rows {
 		gaps += int(r.gaps.count)
 	}
-	if gaps > mostGaps {
-		every = (gaps + mostGaps - 1) / mostGaps
-	}
+	every := 1 + gaps/mostGaps
 	b := &blocks{}
 	b.of = func(yield func(int, []float64) bool) {
 		for i := 0; i < len(v.rows); i += every {
@@ -161,7 +162,9 @@ func (v *View) blocked(name string) *blocks {
 func (v *View) blockedEach(d *definition) *blocks {
 	var values []float64
 	var at []int
-	for _, r := range v.rows {
+	every := 1 + len(v.rows)/mostRequests
+	for i := 0; i < len(v.rows); i += every {
+		r := v.rows[i]
 		if v.fate(r) != good {
 			continue
 		}
@@ -336,14 +339,7 @@ func (i *Interval) detect() {
 func (v *View) rateIntervals(out map[string]map[string]Interval) {
 	names := []string{"request_rate", "output_token_rate", "input_token_rate", "goodput"}
 	per := make([][]float64, len(names))
-	for b := range timeBlocks {
-		length := v.to - v.from
-		w := &View{a: v.a, from: v.from + length*int64(b)/timeBlocks, to: v.from + length*int64(b+1)/timeBlocks}
-		if b < timeBlocks-1 {
-			w.to-- // a moment belongs to one block
-		}
-		t := &tally{seconds: float64(length) / timeBlocks / 1e9}
-		w.countCarried(t)
+	for _, t := range v.carriedByBlock() {
 		for i, name := range names {
 			per[i] = append(per[i], Some(rateNamed(name).value(v, t)).Or(0)) // nothing came in it
 		}
@@ -353,6 +349,40 @@ func (v *View) rateIntervals(out map[string]map[string]Interval) {
 			out[name] = map[string]Interval{"value": rateInterval(per[i])}
 		}
 	}
+}
+
+// carriedByBlock is what was carried in each block of the view's window; a
+// moment belongs to one of them.
+func (v *View) carriedByBlock() []*tally {
+	length := v.to - v.from
+	views, out := make([]View, timeBlocks), make([]*tally, timeBlocks)
+	for b := range views {
+		views[b] = View{a: v.a, from: v.from + length*int64(b)/timeBlocks, to: v.from + length*int64(b+1)/timeBlocks}
+		if b < timeBlocks-1 {
+			views[b].to--
+		}
+		out[b] = &tally{seconds: float64(length) / timeBlocks / 1e9}
+	}
+	block := func(at int64) int {
+		return max(min(int(float64(at-v.from)/float64(length)*timeBlocks), timeBlocks-1), 0)
+	}
+	for _, rows := range v.a.blocks {
+		for i := range rows {
+			r := &rows[i]
+			first, last := r.firstToken, max(r.lastToken, r.ended)
+			if first == absent {
+				first = r.ended
+			}
+			if first == absent {
+				continue // never sent
+			}
+			// A block more on either side: rounding may put a moment beside its own.
+			for b := max(block(first)-1, 0); b <= min(block(last)+1, timeBlocks-1); b++ {
+				views[b].carry(out[b], r)
+			}
+		}
+	}
+	return out
 }
 
 func rateInterval(per []float64) Interval {

@@ -88,3 +88,19 @@ func TestCoverage(t *testing.T) {
 	}
 	t.Log("\n" + table.String())
 }
+
+// TestBlocksCarryAll: what the blocks of time carried is what the run did, each
+// moment in one block.
+func TestBlocksCarryAll(t *testing.T) {
+	a := New(Options{})
+	fill(a, 2000, 16)
+	v := a.All()
+	completed, output := 0, 0.0
+	for _, b := range v.carriedByBlock() {
+		completed += b.completed
+		output += b.output
+	}
+	if whole := v.tally(); completed != whole.completed || math.Abs(output-whole.output) > 1e-6 {
+		t.Errorf("%d completed and %v tokens in blocks, %d and %v in all", completed, output, whole.completed, whole.output)
+	}
+}

@@ -104,26 +104,30 @@ func (v *View) count(t *tally, r *row) {
 func (v *View) countCarried(t *tally) {
 	for _, b := range v.a.blocks {
 		for i := range b {
-			r := &b[i]
-			f := v.fate(r)
-			if f == over {
-				continue
-			}
-			if f == good && v.within(r.ended) {
-				t.completed++
-				if v.meets(r) {
-					t.goodIn++
-				}
-			}
-			if n := first(r.prompt, r.promptCounted); !math.IsNaN(n) && v.within(r.firstToken) {
-				t.input += n
-				t.inputKnown = true
-			}
-			if n := v.outputWithin(r); !math.IsNaN(n) {
-				t.output += n
-				t.outputKnown = true
-			}
+			v.carry(t, &b[i])
 		}
+	}
+}
+
+// carry adds what one request brought within the window.
+func (v *View) carry(t *tally, r *row) {
+	f := v.fate(r)
+	if f == over {
+		return
+	}
+	if f == good && v.within(r.ended) {
+		t.completed++
+		if v.meets(r) {
+			t.goodIn++
+		}
+	}
+	if n := first(r.prompt, r.promptCounted); !math.IsNaN(n) && v.within(r.firstToken) {
+		t.input += n
+		t.inputKnown = true
+	}
+	if n := v.outputWithin(r); !math.IsNaN(n) {
+		t.output += n
+		t.outputKnown = true
 	}
 }
 

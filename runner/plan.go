@@ -64,7 +64,7 @@ func closed(p load.Plan) bool {
 // share nothing; of a dataset that holds for single turns behind a salt.
 func intent(c *workload.Config) measure.CacheIntent {
 	if d := c.Dataset; d != nil {
-		if d.Salt && !d.Conversations && !d.Repeat {
+		if d.Salt && !d.Conversations {
 			return measure.Cold
 		}
 		return measure.Unasked
