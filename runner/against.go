@@ -108,7 +108,10 @@ func (p *Against) Do(ctx context.Context, o compare.Options, gates []verify.Chan
 		}
 	}
 	if len(sides[0].Runs) == 0 {
-		return nil, errors.Join(stopped, p.nothing(ctx))
+		if stopped == nil {
+			stopped = p.nothing(ctx)
+		}
+		return nil, stopped
 	}
 	o.Anyway = true // it was asked for: what differs is named
 	c, err := compare.Compare(sides, o)
@@ -116,7 +119,7 @@ func (p *Against) Do(ctx context.Context, o compare.Options, gates []verify.Chan
 		return nil, errors.Join(stopped, err)
 	}
 	if left > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d pairs are left out: a block of them ended before its time", left))
+		c.Notes = append(c.Notes, leftOut(left))
 	}
 	if p.dir != "" {
 		c.Dir = p.dir

@@ -74,12 +74,20 @@ func readBlocks(dir string, names []string, w compare.Window) ([]compare.Side, [
 	}
 	var notes []string
 	if left > 0 {
-		notes = append(notes, fmt.Sprintf("%d pairs are left out: a block of them was not finished", left))
+		notes = append(notes, leftOut(left))
 	}
 	if len(sides[0].Runs) == 0 {
 		return nil, nil, exit.With(exit.Usage, fmt.Errorf("%s holds no whole pair of blocks", dir))
 	}
 	return sides, notes, nil
+}
+
+// leftOut says that pairs do not count.
+func leftOut(n int) string {
+	if n == 1 {
+		return "1 pair is left out: one of its blocks did not come to its end"
+	}
+	return fmt.Sprintf("%d pairs are left out: one of their blocks did not come to its end", n)
 }
 
 // whole tells whether a block ran to its end.

@@ -127,6 +127,9 @@ func ReadSummary(dir string) (*report.Summary, error) {
 func fromSummary(s *report.Summary, m *record.Manifest, name string) compare.Run {
 	c := compare.Run{Name: name, Manifest: m, API: s.Run.API, Model: s.Run.Model, Window: compare.All,
 		Metrics: s.Metrics, Requests: s.Requests.Requests, Validity: s.Client.Validity}
+	if m.Imported != nil {
+		c.Dialect = m.Imported.Tool // its client, its clocks, its idea of what failed
+	}
 	if s.Run.Ended != report.Done {
 		c.Unfinished = string(s.Run.Ended)
 	}
