@@ -52,6 +52,8 @@ func textJudges() []judge {
 				return NA, ""
 			case r.has("empty_length"):
 				return Note, "the length was used up before any text"
+			case r.has("empty_answer") && r.answer.Usage.Completion.N <= 1:
+				return Note, "not one byte of content: the model ended at once"
 			case r.has("empty_answer"):
 				return Fail, "not one byte of content"
 			}

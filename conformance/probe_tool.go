@@ -38,7 +38,7 @@ func (r *reply) judgeCall() (Verdict, string) {
 	case !r.whole():
 		return NA, "no whole answer: " + r.lost()
 	case !called(r):
-		return NA, "the model called no tool, though it was required"
+		return Note, "no tool was called, though tool_choice is required: " + quoted(short(r.text(0), 40))
 	}
 	id, kind, name, arguments := r.joined()
 	switch {

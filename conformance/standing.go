@@ -98,10 +98,10 @@ func streams(r *reply) bool { return answers(r) && r.sse }
 // good are answers that came to their end and have no error in them.
 func good(r *reply) bool { return answers(r) && r.whole() }
 
-// paced judges the arrival of streams together: one that came at once may be
+// paced judges the arrival of streams together: one that came in bursts may be
 // the client's own doing, where most did it is not.
 func (b *battery) paced() {
-	of, atOnce, lumps, chunks := 0, 0, 0, 0
+	of, atOnce, lumps, chunks, bursts := 0, 0, 0, 0, 0
 	for _, r := range b.replies {
 		at := r.answer.Chunks.At
 		if !streams(r) || len(at) < 8 {
@@ -111,7 +111,7 @@ func (b *battery) paced() {
 		moments := slices.Compact(slices.Clone(at))
 		switch {
 		case r.has("buffered"):
-			atOnce, chunks = atOnce+1, len(at)
+			atOnce, chunks, bursts = atOnce+1, len(at), len(moments)
 		case len(moments)*4 <= len(at):
 			lumps++
 		}
@@ -120,9 +120,9 @@ func (b *battery) paced() {
 	switch {
 	case of == 0:
 	case 2*atOnce >= of:
-		b.say(streamPaced, Fail, "buffered: %d of %d streams came at once, %d chunks in one moment; %s", atOnce, of, chunks, hint)
+		b.say(streamPaced, Fail, "buffered: %d of %d streams came in bursts, the last one's %d chunks in %s; %s", atOnce, of, chunks, count(bursts, "moment"), hint)
 	case atOnce > 0:
-		b.say(streamPaced, Note, "buffered: %d of %d streams came at once; or the client was busy", atOnce, of)
+		b.say(streamPaced, Note, "buffered: %d of %d streams came in bursts; or the client was busy", atOnce, of)
 	case 2*lumps >= of:
 		b.say(streamPaced, Note, "%d of %d streams came in lumps of four chunks and more", lumps, of)
 	default:

@@ -124,7 +124,7 @@ func (p *page) notes() {
 func meaning(note string) string {
 	switch note {
 	case "buffered":
-		return "all content came at once: ttft and itl are not the engine's"
+		return "content came in bursts: ttft and itl are not the engine's"
 	case emptyAnswer:
 		return "not one byte of content came"
 	case "empty_length":

@@ -174,7 +174,7 @@ func (v *virtualCall) told() {
 	if n, ok := row.OutputUsage.Get(); ok && int64(len(row.Chunks.At)) > n {
 		row.Notes = append(row.Notes, "usage_below_chunks")
 	}
-	if at := row.Chunks.At; v.hit("buffered") != nil && engine.AtOnce(row.Moments.Sent.Or(-1), at) {
+	if at := row.Chunks.At; v.hit("buffered") != nil && engine.Buffered(row.Moments.Sent.Or(-1), at) {
 		row.Notes = append(row.Notes, "buffered")
 	}
 	if v.hit("split_utf8") != nil {

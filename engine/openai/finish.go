@@ -205,7 +205,7 @@ func (d *decoder) judge(x *wire.Exchange, whole bool) {
 	d.reasons()
 	d.toolJSON()
 	d.stops()
-	if engine.AtOnce(x.Sent, a.Chunks.At) {
+	if engine.Buffered(x.Sent, a.Chunks.At) {
 		d.note(buffered)
 	}
 }

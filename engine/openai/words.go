@@ -28,7 +28,7 @@ const (
 	finishUnknown    = "finish_unknown"         // a finish reason that the API does not have
 	noToolCall       = "no_tool_call"           // ended for a tool call without one
 	badToolJSON      = "bad_tool_json"          // the arguments of a tool call are no JSON
-	buffered         = "buffered"               // eight chunks or more came at once, long after the request: something on the way collects the stream, or the client was asleep
+	buffered         = "buffered"               // content came in bursts of eight chunks and more: something on the way collects the stream, or the client was asleep
 	notStreamed      = "not_streamed"           // a whole JSON body where a stream was asked for
 	streamedUnasked  = "streamed_unasked"       // a stream where a whole body was asked for
 	wrongContentType = "wrong_content_type"     // the Content-Type does not say what the body is

@@ -80,8 +80,12 @@ func (d *Dialect) parse(body []byte, a api) (*query, *face.Problem) {
 	if problem := face.Parse(body, &q); problem != nil {
 		return nil, problem
 	}
-	if a == chatAPI && len(q.Messages) == 0 && !d.EmptyChat {
+	switch {
+	case a != chatAPI || len(q.Messages) > 0:
+	case !d.EmptyChat:
 		return nil, face.Bad("messages", "messages must not be empty")
+	case q.Messages == nil:
+		return nil, face.Bad("messages", "'messages' is required")
 	}
 	return &q, q.check(a)
 }
