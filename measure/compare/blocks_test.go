@@ -111,6 +111,11 @@ func TestNoiseByHand(t *testing.T) {
 	if _, err := compare.MeasureNoise(side("n", 1, 2), false); err == nil {
 		t.Error("two runs make a noise floor")
 	}
+	void := side("n", 100, 102, 98, 500)
+	void.Runs[3].Validity = map[string]measure.Validity{"ttft": {Trust: measure.Invalid}}
+	if n, err := compare.MeasureNoise(void, false); err != nil || n.Figures["ttft.p50"].Runs != 3 || n.Figures["ttft.p50"].High != 102 {
+		t.Errorf("a run that the client made: %+v, %v", n.Figures["ttft.p50"], err)
+	}
 	odd := side("n", 1, 1, 1)
 	odd.Runs[2].Model = "other"
 	if _, err := compare.MeasureNoise(odd, false); err == nil || !strings.Contains(err.Error(), "model") {

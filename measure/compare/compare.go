@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/stat"
@@ -85,8 +86,24 @@ func Compare(sides []Side, o Options) (*Comparison, error) {
 			}
 		}
 	}
+	if v := versions(sides); len(v) > 1 {
+		c.Notes = append(c.Notes, "measured by different versions of tokamak: "+strings.Join(v, ", "))
+	}
 	o.decide(c)
 	return c, nil
+}
+
+// versions are those of tokamak that measured the runs, in order of appearance.
+func versions(sides []Side) []string {
+	var all []string
+	for i := range sides {
+		for j := range sides[i].Runs {
+			if v := or(sides[i].Runs[j].Manifest.Versions["tokamak"]); !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
 }
 
 func party(s *Side) Party {

@@ -223,6 +223,12 @@ func TestNotAlike(t *testing.T) {
 			t.Errorf("%s: anyway: %v", want, err)
 		}
 	}
+	// Another version of ours is only noted.
+	newer := side("b", 1, 1)
+	newer.Runs[1].Manifest.Versions["tokamak"] = "9"
+	if c, err := compare.Compare([]compare.Side{side("a", 1, 1), newer}, compare.Options{}); err != nil || len(c.Notes) != 1 {
+		t.Errorf("another version: %v", err)
+	}
 	// Another address, name or objective makes no other workload.
 	b := side("b", 1, 1)
 	with("http://a", "http://b")(&b.Runs[0])

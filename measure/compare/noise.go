@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/stat"
 )
 
@@ -90,7 +91,13 @@ func distinct(seeds []uint64) int {
 }
 
 func noiseOf(s *Side, f Figure) (NoiseLevel, bool) {
-	values, _ := s.values(f)
+	var values []float64
+	for i := range s.Runs {
+		// What the client made is no noise of the target's.
+		if x, ok := f.of(&s.Runs[i]); ok && f.trust(s.Runs[i].Validity[f.Metric]) != measure.Invalid {
+			values = append(values, x)
+		}
+	}
 	if len(values) < leastNoise || !finite(values) {
 		return NoiseLevel{}, false
 	}
