@@ -37,6 +37,12 @@ type Efficiency struct {
 	ExpertMicros float64 `yaml:"expert_us"`      // each MoE layer of a step
 	APIMicros    float64 `yaml:"api_us"`         // front end, once a request
 	Blend        int     `yaml:"blend_exponent"` // power mean of compute and memory: 2, 4 or 8
+	// LinkGrows multiplies the start-up of an all-reduce by the binary logarithm
+	// of the number of devices; else it is the same for any number.
+	LinkGrows bool `yaml:"link_grows,omitempty"`
+	// Pace multiplies the time of a step: what a version of the engine takes to
+	// what the others do. 0 stands for 1.
+	Pace float64 `yaml:"pace,omitempty"`
 	// Fitted names the measurements behind the numbers; empty: none, the
 	// numbers are a published range's middle.
 	Fitted string `yaml:"fitted_on,omitempty"`

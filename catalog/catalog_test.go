@@ -55,7 +55,7 @@ func TestParameters(t *testing.T) {
 func TestEveryAcceleratorIsWhole(t *testing.T) {
 	seen := map[string]bool{}
 	for _, a := range Accelerators() {
-		if err := a.check(); err != nil || a.Source == "" || seen[a.Name] {
+		if _, err := a.check(); err != nil || a.Source == "" || seen[a.Name] {
 			t.Errorf("%s: %v", a.Name, err)
 		}
 		seen[a.Name] = true
@@ -192,7 +192,7 @@ func TestPresets(t *testing.T) {
 			}
 		}
 		a.Efficiency = p.Efficiency
-		if err := a.check(); err != nil || p.Efficiency.Fitted == "" || p.Rows < 1 {
+		if _, err := a.check(); err != nil || p.Efficiency.Fitted == "" || p.Rows < 1 {
 			t.Errorf("%s %s %s: %v", p.GPU, p.Engine, p.Model, err)
 		}
 	}

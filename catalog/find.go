@@ -1,12 +1,8 @@
 package catalog
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 // FindModel returns the model of a catalogue name, a hub name, or a path to a
@@ -57,46 +53,6 @@ func findSlice(whole, profile string) (Accelerator, error) {
 		return a, err
 	}
 	return a.Slice(profile)
-}
-
-// ReadAccelerator reads a device from a YAML file; what its efficiency leaves
-// out is taken from [Unfitted].
-func ReadAccelerator(path string) (Accelerator, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return Accelerator{}, err
-	}
-	a := Accelerator{Efficiency: Unfitted()}
-	if err := yaml.UnmarshalWithOptions(text, &a, yaml.Strict()); err != nil {
-		return Accelerator{}, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := a.check(); err != nil {
-		return Accelerator{}, fmt.Errorf("%s: %w", path, err)
-	}
-	a.File = path
-	return a, nil
-}
-
-func (a *Accelerator) check() error {
-	e := &a.Efficiency
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{
-		{"bf16_tflops", a.BF16}, {"memory_tb_per_s", a.Bandwidth}, {"memory_bytes", float64(a.Memory)},
-		{"efficiency.matmul", e.Matmul}, {"efficiency.weights", e.Weights}, {"efficiency.kv", e.KV}, {"efficiency.attention", e.Attention},
-	} {
-		if !(f.value > 0) {
-			return fmt.Errorf("%s must be above 0", f.name)
-		}
-	}
-	if a.Name == "" {
-		return errors.New("name is missing")
-	}
-	if e.Blend != 2 && e.Blend != 4 && e.Blend != 8 {
-		return fmt.Errorf("efficiency.blend_exponent is %d: expected 2, 4 or 8", e.Blend)
-	}
-	return nil
 }
 
 // Nearest returns the name with the fewest edits (Levenshtein) from a wrong

@@ -24,8 +24,30 @@ type Preset struct {
 	KVDType    string     `yaml:"kv_dtype,omitempty"`
 	Efficiency Efficiency `yaml:"efficiency"`
 	Rows       int        `yaml:"rows"` // that it was fitted on
+	Versions   []Version  `yaml:"versions,omitempty"`
 	HeldOut    *Error     `yaml:"held_out,omitempty"`
 	InSample   *Error     `yaml:"in_sample,omitempty"`
+}
+
+// Version is what a version of the engine takes to what the preset says: the
+// preset is of all versions together.
+type Version struct {
+	Name string  `yaml:"version"`
+	Pace float64 `yaml:"pace"` // of the time of a step
+	Rows int     `yaml:"rows"` // that tell
+}
+
+// At returns the efficiencies under a version of the engine, and whether
+// measurements tell of it apart from others; else they are those of all.
+func (p *Preset) At(version string) (e Efficiency, known bool) {
+	e = p.Efficiency
+	for _, v := range p.Versions {
+		if v.Name == version && version != "" {
+			e.Pace = v.Pace
+			return e, true
+		}
+	}
+	return e, false
 }
 
 // Error is how far predictions were from measurements, in percent of these.

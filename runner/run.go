@@ -162,6 +162,9 @@ func (r *Run) buildVirtual() error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	if err := r.askFaults(v); err != nil {
+		return exit.With(exit.Usage, err)
+	}
 	r.unbacked(o)
 	v.Name, v.Limits = name, r.scenario.Target.Timeouts
 	r.target, r.model = v, o.Served

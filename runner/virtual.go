@@ -26,6 +26,9 @@ type Virtual struct {
 	Limits scenario.Timeouts // deadlines of a request
 	// Faults strike requests and the engine; nil: none.
 	Faults *sim.FaultSet
+	// FaultField is the value of the field X-Sim-Fault that every request has;
+	// empty: none has it.
+	FaultField string
 
 	options sim.Options // of the lives after the first
 	dead    bool

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/engine"
 	"github.com/tokamak-bench/tokamak/record"
@@ -44,8 +46,13 @@ func (v *Virtual) stopped(c *virtualCall, now int64) bool {
 		c.unheard(now)
 		return true
 	}
-	// Without a header there is no error.
-	c.faults, _ = v.Faults.Arrive(fault.Arrival{At: now, Tokens: c.call.Spec.InputTokens})
+	var err error
+	c.faults, err = v.Faults.Arrive(fault.Arrival{At: now, Header: v.FaultField, Tokens: c.call.Spec.InputTokens})
+	if err != nil { // as a served engine does
+		c.call.Row.ErrorText = oneLine(err.Error())
+		c.refused(&sim.Refusal{Status: 400}, now)
+		return true
+	}
 	for _, h := range c.faults {
 		for i := 0; i+1 < len(h.Fields); i += 2 {
 			c.call.Row.RateLimit = append(c.call.Row.RateLimit, h.Fields[i]+"="+h.Fields[i+1])
@@ -207,4 +214,33 @@ func statusOf(err error) int {
 		return 429
 	}
 	return 400
+}
+
+// unseen are sentences about the faults among some that virtual time does not show.
+func unseen(list []fault.Fault) (notices []string) {
+	for i := range list {
+		name := list[i].Definition.Name
+		switch name { // they show in texts, choices or metrics alone
+		case "garbage", "cache_poison", "chunk_reorder", "ignore_stop", "ignore_n", "frozen_metrics", "ttft_without_queue":
+			notices = append(notices, "virtual time has no texts and no metrics page: the fault "+name+" shows nothing; run it without --virtual")
+		}
+	}
+	return notices
+}
+
+// askFaults takes the faults that the scenario's header fields ask for.
+func (r *Run) askFaults(v *Virtual) error {
+	for _, h := range r.scenario.Target.Header {
+		if !strings.EqualFold(h.Name, fault.Header) {
+			continue
+		}
+		list, err := fault.ParseList(h.Value.Reveal())
+		if err != nil {
+			return fmt.Errorf("header %s: %w", fault.Header, err)
+		}
+		v.FaultField = h.Value.Reveal()
+		r.scenario.Notices = append(r.scenario.Notices, unseen(list)...)
+	}
+	r.scenario.Notices = append(r.scenario.Notices, unseen(v.options.Faults.List)...)
+	return nil
 }

@@ -11,8 +11,10 @@ import (
 
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/engine/openai"
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/runner"
+	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/sim"
 	"github.com/tokamak-bench/tokamak/sim/fault"
 	"github.com/tokamak-bench/tokamak/wire"
@@ -185,6 +187,47 @@ func TestFaultByHeader(t *testing.T) {
 	s = serveEngine(t, small, wire.Field{Name: fault.Header, Value: "nonsense"})
 	if got := s.ask(t); got.HTTPStatus.Or(0) != 400 || !strings.Contains(got.ErrorText, "unknown fault") {
 		t.Errorf("%+v", got.Result)
+	}
+}
+
+// TestFaultByHeaderInVirtualTime asks for it by the scenario's header fields:
+// the row is that of a served engine, a field that is wrong ends the command, and what virtual
+// time cannot show is told.
+func TestFaultByHeaderInVirtualTime(t *testing.T) {
+	v, c := newVirtual(t, small)
+	v.FaultField = "usage_wrong:by=5; split-utf8"
+	sink := make(rows, 1)
+	v.Start(&runner.Call{Spec: &workload.Request{OutputTokens: 8, InputTokens: 4, Messages: []workload.Message{{Blocks: []workload.Block{{ID: 1, Tokens: 4}}}}}}, sink)
+	c.Wait(1e12)
+	row := (<-sink).Row
+	if want := (seen{outcome: record.OK, note: "over_max_tokens", output: 13, chunks: 8, status: 200}); look(&row) != want || !slices.Contains(row.Notes, "split_utf8") {
+		t.Errorf("%+v %v, want %+v", look(&row), row.Notes, want)
+	}
+	v.FaultField = "leak" // not of single requests
+	v.Start(&runner.Call{Spec: &workload.Request{OutputTokens: 8, Messages: []workload.Message{{Blocks: []workload.Block{{ID: 1, Tokens: 4}}}}}}, sink)
+	if row := (<-sink).Row; row.HTTPStatus.Or(0) != 400 || !strings.Contains(row.ErrorText, "not one of single requests") {
+		t.Errorf("%+v", row.Result)
+	}
+
+	run := func(url, header string) ([]string, error) {
+		yes, none, one := true, "none", "1"
+		s, err := scenario.Read("", scenario.Flags{URL: []string{url}, Virtual: &yes, Out: &none, Requests: &one, Header: []string{header}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := runner.New(t.Context(), s, runner.Options{})
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		return r.Plan().Notices, nil
+	}
+	notices, err := run(small+"&fault=garbage", "x-sim-fault: ignore_n; usage_wrong")
+	if got := strings.Join(notices, "\n"); err != nil || !strings.Contains(got, "the fault ignore_n shows nothing") || !strings.Contains(got, "the fault garbage shows nothing") || strings.Contains(got, "usage_wrong") {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := run(small, "X-Sim-Fault: nonsense"); err == nil || !strings.Contains(err.Error(), "unknown fault") || exit.Of(err) != exit.Usage {
+		t.Errorf("%v", err)
 	}
 }
 

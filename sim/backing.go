@@ -17,7 +17,7 @@ func (o *Options) backing() {
 	if !ok {
 		return
 	}
-	o.GPU.Efficiency = p.Efficiency
+	o.GPU.Efficiency, o.versioned = p.At(o.EngineVersion)
 	o.kv = hardware.Precision(p.KVDType)
 }
 
@@ -54,6 +54,9 @@ func (o *Options) Backing() Backing {
 		b.Custom = true
 	case b.Fitted == "":
 		b.Warnings = append(b.Warnings, fmt.Sprintf("no end-to-end measurement backs %s under %s: its efficiencies are guesses or from operator profiles; expect errors of 20 %%", o.GPU.Name, o.Engine))
+	}
+	if o.EngineVersion != "" && !o.versioned && o.GPU.File == "" && b.Fitted != "" {
+		b.Warnings = append(b.Warnings, fmt.Sprintf("no measurement tells %s %s from other versions for %s in %s on %s: its step times are those of all that were measured", o.Engine, o.EngineVersion, o.Model.Name, o.Weights, o.GPU.Name))
 	}
 	if o.Model.FromFile() {
 		b.Custom = true

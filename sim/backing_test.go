@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/catalog"
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim"
 )
@@ -80,5 +81,51 @@ func TestBacking(t *testing.T) {
 	}
 	if b := o.Backing(); b.Custom || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "no end-to-end measurement backs l4") {
 		t.Errorf("%+v", b)
+	}
+}
+
+// A version of the engine that measurements tell apart has its own pace; one
+// that they do not know takes that of all, and is told.
+func TestEngineVersion(t *testing.T) {
+	const base = "sim://minimax-m2.5@h200?dtype=fp8&tp=8"
+	tpot := func(target string) (float64, sim.Backing) {
+		t.Helper()
+		o, err := sim.ParseTarget(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := clock.NewVirtual(time.Unix(0, 0))
+		e, err := sim.NewEngine(o, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &sim.Request{Prompt: []sim.Span{{ID: 1, Tokens: 1000}}, MaxTokens: 101, Listener: &tally{}}
+		if err := e.Submit(q); err != nil {
+			t.Fatal(err)
+		}
+		v.Wait(clock.Forever)
+		return float64(q.Stats.LastToken-q.Stats.FirstToken) / 100, o.Backing()
+	}
+	m, err := catalog.FindModel("minimax-m2.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := catalog.FindPreset("h200", "vllm", "fp8", &m)
+	if !ok || len(p.Versions) != 2 {
+		t.Fatalf("%+v", p.Versions)
+	}
+	all, b := tpot(base)
+	if len(b.Warnings) != 0 {
+		t.Errorf("%q", b.Warnings)
+	}
+	for _, v := range p.Versions {
+		got, b := tpot(base + "&engine_version=" + v.Name)
+		if math.Abs(got/all-v.Pace) > 1e-6 || v.Pace == 1 || len(b.Warnings) != 0 {
+			t.Errorf("%s: %.6f of all, want %v; %q", v.Name, got/all, v.Pace, b.Warnings)
+		}
+	}
+	got, b := tpot(base + "&engine_version=0.1")
+	if got != all || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "no measurement tells vllm 0.1 from other versions") {
+		t.Errorf("%v, want %v; %q", got, all, b.Warnings)
 	}
 }

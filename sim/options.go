@@ -12,13 +12,16 @@ import (
 
 // Options describe a simulated engine.
 type Options struct {
-	Engine  string // whose behaviour and face: vllm
-	Model   catalog.Model
-	GPU     catalog.Accelerator
-	TP      int64 // accelerators that share the model
-	Weights hardware.Precision
-	KV      hardware.Precision // empty: what the preset was fitted with, else 16 bit
-	Seed    uint64
+	Engine string // whose behaviour and face: vllm
+	// EngineVersion is the version whose step times to take, where measurements
+	// tell versions apart; empty: all together.
+	EngineVersion string
+	Model         catalog.Model
+	GPU           catalog.Accelerator
+	TP            int64 // accelerators that share the model
+	Weights       hardware.Precision
+	KV            hardware.Precision // empty: what the preset was fitted with, else 16 bit
+	Seed          uint64
 	// Served is the model's name at /v1/models.
 	Served string
 
@@ -51,7 +54,8 @@ type Options struct {
 	// left to end by itself.
 	MeanOutput float64
 
-	kv hardware.Precision // of the preset
+	kv        hardware.Precision // of the preset
+	versioned bool               // the preset knows EngineVersion
 
 	Faults Faults
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim/core"
 	"github.com/tokamak-bench/tokamak/sim/fault"
@@ -79,6 +81,9 @@ func (o Options) Check() error {
 // and step times.
 func (o Options) Config() (core.Config, error) {
 	s := o.Setup()
+	if o.TP > 1 && o.GPU.Link <= 0 {
+		return core.Config{}, fmt.Errorf("%s has no link_gb_per_s, which tp=%d needs", o.GPU.Name, o.TP)
+	}
 	blocks := o.Blocks
 	if blocks == 0 {
 		var err error

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -56,11 +57,7 @@ func ParseTarget(target string) (Options, error) {
 // Set applies parameters by name; dashes and underscores mean the same.
 func (o *Options) Set(values url.Values) error {
 	table := parameters(o)
-	names := make([]string, 0, len(table))
-	for n := range table {
-		names = append(names, n)
-	}
-	slices.Sort(names)
+	names := ParameterNames()
 	keys := make([]string, 0, len(values))
 	for k := range values {
 		keys = append(keys, k)
@@ -85,9 +82,13 @@ func (o *Options) Set(values url.Values) error {
 	return nil
 }
 
+// ParameterNames are the names of all parameters of a target, in order.
+func ParameterNames() []string { return slices.Sorted(maps.Keys(parameters(&Options{}))) }
+
 func parameters(o *Options) map[string]func(string) error {
 	return map[string]func(string) error{
 		"engine":                 o.setEngine("vllm", "sglang", "tgi", "llamacpp", "ollama", tritonEngine),
+		"engine_version":         func(s string) error { o.EngineVersion = s; return nil },
 		"scheduler":              o.setScheduler,
 		"max_requests":           integer(&o.MaxRequests, 0, 1<<30),
 		"waiting_served_ratio":   number(&o.WaitingServedRatio, 0, 100),

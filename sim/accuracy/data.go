@@ -19,6 +19,9 @@ func Sample() ([]Row, error) { return embedded("closed.csv", ReadRows) }
 // Fits returns the embedded fits, those of the sample.
 func Fits() ([]Fitted, error) { return embedded("fits.csv", ReadFits) }
 
+// OtherSplits returns the embedded scores under other draws of the folds.
+func OtherSplits() ([]Split, error) { return embedded("splits.csv", ReadSplits) }
+
 func embedded[T any](name string, read func(io.Reader) (T, error)) (T, error) {
 	b, err := files.ReadFile("data/" + name)
 	if err != nil {

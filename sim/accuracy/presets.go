@@ -17,7 +17,7 @@ func (st *Study) Presets(rows []Row) []catalog.Preset {
 	var out []catalog.Preset
 	for _, r := range st.Sets {
 		p := catalog.Preset{GPU: r.GPU, Engine: r.Engine, Model: r.Model, DType: string(r.DType), KVDType: string(r.KV), Efficiency: r.Efficiency,
-			Rows: r.Rows, HeldOut: published(r.HeldOut), InSample: published(r.InSample)}
+			Rows: r.Rows, Versions: r.Versions, HeldOut: published(r.HeldOut), InSample: published(r.InSample)}
 		p.Efficiency.Fitted = fmt.Sprintf("%d closed-loop rows of aiconfigurator's silicon sample (%s); TPOT error on rows not fitted %.1f %%, median %.1f %%",
 			r.Rows, r.coverage(rows), r.HeldOut.MAPE, r.HeldOut.Median)
 		out = append(out, p)

@@ -44,6 +44,17 @@ func TestRefit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	splits, err := Splits(rows, 2, 3, 4, 5, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Reset()
+	if err := WriteSplits(&b, splits); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("data/splits.csv", b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	fits, err := Refit(rows)
 	if err != nil {
 		t.Fatal(err)

@@ -95,7 +95,11 @@ func NewReport(src Source, fits []Fitted) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep := &Report{From: src.From, Sections: st.closed()}
+	splits, err := OtherSplits()
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{From: src.From, Sections: slices.Insert(st.closed(), 1, otherSplits(splits))}
 	runs, err := replays()
 	if err != nil {
 		return nil, err

@@ -175,7 +175,7 @@ func TestFoldsHoldEveryRegimeOnBothSides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := folds(rows)
+	f := folds(rows, 1)
 	seen := map[string]map[string]int{}
 	once := map[string]string{}
 	for i := range rows {

@@ -140,7 +140,7 @@ func TestTargetsGiveThePredictions(t *testing.T) {
 			continue
 		}
 		seen[r.Set()] = true
-		o, err := sim.ParseTarget(fmt.Sprintf("sim://%s@%s?engine=%s&dtype=%s&tp=%d", r.Model, r.GPU, simulated(r.Engine), r.DType, r.TP))
+		o, err := sim.ParseTarget(fmt.Sprintf("sim://%s@%s?engine=%s&dtype=%s&tp=%d&engine_version=%s", r.Model, r.GPU, simulated(r.Engine), r.DType, r.TP, r.Version))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func NewStudy(rows []Row, fits []Fitted) (*Study, error) {
 // errorsOf are the errors of a fit on the rows of a set that pick takes.
 func (d *data) errorsOf(f *Fitted, of []int, pick func(int) bool) (e deviations) {
 	for _, c := range d.pick(f.KV, of, pick) {
-		e.add(c, &f.Efficiency)
+		e.add(c, f.at(c.Version))
 	}
 	return e
 }
@@ -158,7 +158,7 @@ func (st *Study) set(d *data, r *Result, fits []*Fitted, by map[string]*Fitted) 
 	for i := range d.rows {
 		if d.why[i] != "" && d.rows[i].Set() == r.Set {
 			if c := d.cases[r.KV][i]; c != nil {
-				a.add(c, &r.Efficiency)
+				a.add(c, r.at(c.Version))
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func (st *Study) rest(d *data, by map[string]*Fitted) {
 		a := ApartRow{Row: d.rows[i], Why: why}
 		own := Fitted{Set: a.Set(), Kind: all}
 		if f, ok := by[own.key()]; ok && d.cases[f.KV][i] != nil {
-			a.Predicted, _ = d.cases[f.KV][i].Predict(&f.Efficiency)
+			a.Predicted, _ = d.cases[f.KV][i].Predict(f.at(a.Version))
 		}
 		st.Apart = append(st.Apart, a)
 	}

@@ -2,6 +2,7 @@ package accuracy
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -37,6 +38,14 @@ type Fitted struct {
 	KV         hardware.Precision
 	Rows       int
 	Efficiency catalog.Efficiency
+	Versions   []catalog.Version
+}
+
+// at is what was fitted, under a version of the engine.
+func (f *Fitted) at(version string) *catalog.Efficiency {
+	p := catalog.Preset{Efficiency: f.Efficiency, Versions: f.Versions}
+	e, _ := p.At(version)
+	return &e
 }
 
 func (f *Fitted) key() string {
@@ -54,7 +63,7 @@ type data struct {
 }
 
 func newData(rows []Row) (*data, error) {
-	d := &data{rows: rows, why: apart(rows), cases: map[hardware.Precision][]*Case{}, of: map[Set][]int{}, folds: folds(rows)}
+	d := &data{rows: rows, why: apart(rows), cases: map[hardware.Precision][]*Case{}, of: map[Set][]int{}, folds: folds(rows, 1)}
 	for _, kv := range []hardware.Precision{hardware.BF16, hardware.FP8} {
 		list := make([]*Case, len(rows))
 		errs := make([]error, len(rows))
@@ -100,7 +109,7 @@ func parallel(n int, f func(int)) {
 // regime configurations are dealt in an order drawn from their names, so that
 // every regime that has two is on both sides. The same configuration under two
 // versions of an engine is one.
-func folds(rows []Row) []string {
+func folds(rows []Row, seed uint64) []string {
 	out := make([]string, len(rows))
 	groups := map[string][]string{} // configurations of a set and regime
 	members := map[string][]int{}
@@ -114,11 +123,11 @@ func folds(rows []Row) []string {
 		members[r.key()] = append(members[r.key()], i)
 	}
 	draw := func(key string) string {
-		return fmt.Sprintf("%020d", stat.Random(1, stat.Stream("fold "+key), 0).Uint64())
+		return fmt.Sprintf("%020d", stat.Random(seed, stat.Stream("fold "+key), 0).Uint64())
 	}
 	for name, g := range groups {
 		slices.SortFunc(g, func(a, b string) int { return strings.Compare(draw(a), draw(b)) })
-		first := stat.Random(1, stat.Stream("first fold "+name), 0).Uint64()
+		first := stat.Random(seed, stat.Stream("first fold "+name), 0).Uint64()
 		for n, key := range g {
 			for _, i := range members[key] {
 				out[i] = fmt.Sprint((uint64(n) + first%Folds) % Folds)
@@ -141,18 +150,60 @@ func (d *data) pick(kv hardware.Precision, of []int, keep func(i int) bool) []*C
 
 // fit fits the rows for which keep holds; the KV cache's precision is the one
 // that fits better.
-func (d *data) fit(of []int, keep func(int) bool) (hardware.Precision, int, catalog.Efficiency) {
+func (d *data) fit(f *Fitted, of []int, keep func(int) bool) {
+	start := Start(f.Engine)
 	wide := d.pick(hardware.BF16, of, keep)
 	narrow := d.pick(hardware.FP8, of, keep)
-	b := Fit(narrow, catalog.Unfitted())
-	if len(wide) < len(narrow) { // some do not even fit into memory at 16 bit
-		return hardware.FP8, len(narrow), b
+	f.KV, f.Efficiency = hardware.FP8, Fit(narrow, start)
+	cases := narrow
+	if len(wide) == len(narrow) { // else some do not even fit into memory at 16 bit
+		a := Fit(wide, start)
+		if cost(wide, &a) <= cost(narrow, &f.Efficiency)*1.05 {
+			f.KV, f.Efficiency, cases = hardware.BF16, a, wide
+		}
 	}
-	a := Fit(wide, catalog.Unfitted())
-	if cost(wide, &a) <= cost(narrow, &b)*1.05 {
-		return hardware.BF16, len(wide), a
+	f.Rows = len(cases)
+	if f.Model != "" {
+		f.Versions = paces(cases, &f.Efficiency)
 	}
-	return hardware.FP8, len(narrow), b
+}
+
+// Start is where the fit of an engine begins. TensorRT-LLM's all-reduces start
+// the later the more devices there are: with that, a degree of tensor
+// parallelism that was left out is predicted better for each of its models.
+func Start(engine string) catalog.Efficiency {
+	e := catalog.Unfitted()
+	e.LinkGrows = engine == "trtllm"
+	return e
+}
+
+// What it takes to tell versions apart: rows of a version, and the most that it
+// may be slower or faster; beyond that something else differs too.
+const (
+	versionRows = 5
+	versionMost = 2.0
+)
+
+// paces tells how versions of an engine differ from all of them together: by
+// the median of measured over predicted TPOT, drawn to 1 as if three rows more
+// had said so. One version alone has nothing to differ from.
+func paces(cases []*Case, e *catalog.Efficiency) []catalog.Version {
+	logs := map[string][]float64{}
+	for _, c := range cases {
+		tpot, _ := c.Predict(e)
+		logs[c.Version] = append(logs[c.Version], -off(tpot, c.TPOT))
+	}
+	var out []catalog.Version
+	for v, list := range logs {
+		n := len(list)
+		slices.Sort(list)
+		x := list[(n-1)/2] * float64(n) / float64(n+3)
+		if v != "" && len(logs) > 1 && n >= versionRows && math.Abs(x) < math.Log(versionMost) {
+			out = append(out, catalog.Version{Name: v, Pace: math.Round(math.Exp(x)*1e4) / 1e4, Rows: n})
+		}
+	}
+	slices.SortFunc(out, func(a, b catalog.Version) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
 // plans lists the fits to be made, without results.
@@ -246,7 +297,7 @@ func Refit(rows []Row) ([]Fitted, error) {
 	out := d.plans()
 	parallel(len(out), func(i int) {
 		f := &out[i]
-		f.KV, f.Rows, f.Efficiency = d.fit(d.rowsOf(f), func(i int) bool { return !d.held(f, i) })
+		d.fit(f, d.rowsOf(f), func(i int) bool { return !d.held(f, i) })
 	})
 	return out, nil
 }

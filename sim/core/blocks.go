@@ -19,17 +19,16 @@ type blockPool struct {
 // block is all that is known of one: what one operation touches stands in one
 // line of the processor's cache.
 type block struct {
-	key    uint64 // 0: no content
-	chain  int32  // next block of the bucket, 0 at the end
-	bucket uint32 // of a block with content
-	refs   int32
-	stamp  uint32 // of its place in the free queue; 0: it is not free
+	key   uint64 // 0: no content
+	chain int32  // next block of the bucket, 0 at the end
+	refs  int32
+	stamp uint32 // of its place in the free queue; 0: it is not free
 }
 
 func newBlockPool(blocks, size int64, caching bool) *blockPool {
 	p := &blockPool{size: size, caching: caching, blocks: make([]block, blocks)}
 	if caching {
-		p.heads = make([]int32, 1<<(bits.Len64(uint64(blocks))+2))
+		p.heads = make([]int32, 1<<(bits.Len64(uint64(blocks))+1))
 	}
 	p.queue.grow(p, int(blocks))
 	for i := int32(1); i < int32(blocks); i++ {
@@ -83,9 +82,10 @@ func (p *blockPool) release(blocks []int32) {
 	}
 }
 
-// find returns the bucket of a place and the first block in it with the key, or -1.
-func (p *blockPool) find(key, place uint64) (bucket uint32, b int32) {
-	bucket = uint32(place & uint64(len(p.heads)-1))
+// find returns the bucket of a key and the first block in it with the key, or
+// -1. Keys are well mixed.
+func (p *blockPool) find(key uint64) (bucket uint32, b int32) {
+	bucket = uint32(key & uint64(len(p.heads)-1))
 	for b = p.heads[bucket]; b != 0; b = p.blocks[b].chain {
 		if p.blocks[b].key == key {
 			return bucket, b
@@ -94,28 +94,26 @@ func (p *blockPool) find(key, place uint64) (bucket uint32, b int32) {
 	return bucket, -1
 }
 
-// lookup returns a block with the key, or -1. The place follows from the key:
-// the same wherever the key is met, near for blocks that follow one another
-// (their buckets then share lines of the processor's cache), and else well mixed.
-func (p *blockPool) lookup(key, place uint64) int32 {
-	_, b := p.find(key, place)
+// lookup returns a block with the key, or -1.
+func (p *blockPool) lookup(key uint64) int32 {
+	_, b := p.find(key)
 	return b
 }
 
-// remember says that a block now holds the content of key, whose place is
-// lookup's. The block found first stays the one that lookups return.
-func (p *blockPool) remember(b int32, key, place uint64) {
-	bucket, first := p.find(key, place)
+// remember says that a block now holds the content of key. The block found
+// first stays the one that lookups return.
+func (p *blockPool) remember(b int32, key uint64) {
+	bucket, first := p.find(key)
 	if first >= 0 {
 		p.blocks[b].chain, p.blocks[first].chain = p.blocks[first].chain, b
 	} else {
 		p.blocks[b].chain, p.heads[bucket] = p.heads[bucket], b
 	}
-	p.blocks[b].key, p.blocks[b].bucket = key, bucket
+	p.blocks[b].key = key
 }
 
 func (p *blockPool) forget(b int32) {
-	at := &p.heads[p.blocks[b].bucket]
+	at := &p.heads[uint32(p.blocks[b].key&uint64(len(p.heads)-1))]
 	for *at != b {
 		at = &p.blocks[*at].chain
 	}

@@ -9,7 +9,7 @@ func (e *Engine) cachedPrefix(r *Request) []int32 {
 	limit := (r.seq.total - 1) / e.pool.size
 	e.hits = e.hits[:0]
 	for i := range limit {
-		b := e.pool.lookup(e.key(r, i), r.seq.place(i))
+		b := e.pool.lookup(e.key(r, i))
 		if b < 0 {
 			break
 		}
@@ -33,17 +33,6 @@ func (e *Engine) key(r *Request, i int64) uint64 {
 		q.keys = append(q.keys, k)
 	}
 	return q.keys[i]
-}
-
-// stretch is how many blocks that follow one another have places that do.
-const stretch = 64
-
-// place is where the block pool looks for block i, whose key is known: beside
-// the block before it, within a stretch. As a key follows from all that is
-// before it, the same key has the same place.
-func (q *sequence) place(i int64) uint64 {
-	from := i &^ (stretch - 1)
-	return q.keys[from] + uint64(i-from)
 }
 
 // allocate makes room for n more tokens of a request after hits, blocks found
@@ -88,7 +77,7 @@ func (e *Engine) seal(r *Request, n int64) {
 	q := &r.seq
 	for full := int(min(n, q.total) / e.pool.size); q.sealed < full; q.sealed++ {
 		i := int64(q.sealed)
-		e.pool.remember(q.blocks[i], e.key(r, i), q.place(i))
+		e.pool.remember(q.blocks[i], e.key(r, i))
 	}
 }
 

@@ -57,7 +57,7 @@ func (l *laws) blocks() {
 		if held[b] == 0 {
 			free++
 		}
-		if p.blocks[b].key != 0 && p.lookup(p.blocks[b].key, uint64(p.blocks[b].bucket)) < 0 {
+		if p.blocks[b].key != 0 && p.lookup(p.blocks[b].key) < 0 {
 			l.t.Fatalf("block %d has content that no lookup finds", b)
 		}
 	}

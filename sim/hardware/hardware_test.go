@@ -120,3 +120,28 @@ func TestSmoothMax(t *testing.T) {
 		}
 	}
 }
+
+// With a start-up of 10 µs an all-reduce, two in each of 80 layers take 1.6 ms
+// on any number of devices, or that times log2 of the number. The pace of a
+// version multiplies the whole step.
+func TestStartOfAllReducesAndPace(t *testing.T) {
+	step := core.Step{Sequences: 1, Tokens: 1, Samples: 1, Context: 1}
+	for _, tc := range []struct {
+		tp    int64
+		grows bool
+		want  int64 // ns
+	}{{2, false, 1.6e6}, {8, false, 1.6e6}, {2, true, 1.6e6}, {8, true, 4.8e6}} {
+		s := plain(setup(t, "llama3.1-70b", "h100"))
+		s.TP, s.GPU.Efficiency.LinkGrows = tc.tp, tc.grows
+		without := NewTimer(s).StepTime(&step)
+		s.GPU.Efficiency.LinkMicros = 10
+		with := NewTimer(s).StepTime(&step)
+		if d := with - without - tc.want; d < -1 || d > 1 {
+			t.Errorf("%+v: %d ns more", tc, with-without)
+		}
+		s.GPU.Efficiency.Pace = 1.5
+		if d := NewTimer(s).StepTime(&step) - with*3/2; d < -1 || d > 1 {
+			t.Errorf("%+v: %d ns from one and a half times", tc, d)
+		}
+	}
+}

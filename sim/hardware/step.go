@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/tokamak-bench/tokamak/sim/core"
@@ -21,6 +22,7 @@ type Timer struct {
 	fixed       float64 // step and layers
 	sequence    float64
 	expertShare float64 // share of a layer's experts that one token touches
+	pace        float64
 	blend       int
 }
 
@@ -46,6 +48,7 @@ func NewTimer(s Setup) *Timer {
 		kv:         float64(m.KVBytes(s.TP, s.kvElement())) / (bandwidth * e.KV),
 		fixed:      e.StepMicros*micro + float64(m.Layers)*e.LayerMicros*micro,
 		sequence:   e.SeqMicros * micro,
+		pace:       cmp.Or(e.Pace, 1),
 		blend:      e.Blend,
 	}
 	if m.MoE.Experts > 0 {
@@ -55,6 +58,9 @@ func NewTimer(s Setup) *Timer {
 	if s.TP > 1 {
 		layers := 2 * float64(m.Layers)
 		t.linkStart = layers * e.LinkMicros * micro
+		if e.LinkGrows {
+			t.linkStart *= math.Log2(tp)
+		}
 		t.link = layers * 2 * (tp - 1) / tp * float64(m.Hidden) * 2 / (s.GPU.Link * 1e9 * e.LinkShare)
 	}
 	return t
@@ -76,7 +82,7 @@ func (t *Timer) StepTime(s *core.Step) int64 {
 	sum += float64(t.kv * float64(s.Context))
 	sum += t.linkStart + float64(t.link*tokens)
 	sum += t.fixed + float64(t.sequence*float64(s.Sequences))
-	return int64(math.Round(float64(sum * 1e9)))
+	return int64(math.Round(float64(sum * 1e9 * t.pace)))
 }
 
 // touched is the share of experts that n tokens use, chosen independently:
