@@ -144,3 +144,28 @@ func TestWindowsOnPaper(t *testing.T) {
 		}
 	}
 }
+
+// TestMediansOfWhatWasCut: where half of a window was cut, what it had waited
+// until then is no median.
+func TestMediansOfWhatWasCut(t *testing.T) {
+	a := New(Options{})
+	add := func(at, ttft int64, outcome record.Outcome) {
+		t := &record.Attempt{}
+		t.RequestID, t.Attempt, t.Outcome = int64(a.n), 1, outcome
+		t.Intended, t.Ended = record.Some(at), record.Some(at+ttft)
+		if outcome == record.OK {
+			t.FirstToken, t.LastToken = t.Ended, t.Ended
+		}
+		a.Add(t)
+	}
+	for _, x := range []int64{10, 20, 30} {
+		add(0, x*1e6, record.OK)
+	}
+	add(0, 40e6, record.Cut)
+	add(1e9, 10e6, record.OK)
+	add(1e9, 40e6, record.Cut)
+	got := medians(&windows{length: 1e9}, 3, a.All().rows, "ttft")
+	if got[0] != 20 || !math.IsNaN(got[1]) || !math.IsNaN(got[2]) {
+		t.Errorf("%v", got)
+	}
+}
