@@ -74,6 +74,8 @@ func run(args []string) error {
 		return countMany(dir, o)
 	case "truth":
 		return compareTruth(dir, o)
+	case "engine":
+		return compareEngineTruth(dir, o)
 	case "starve":
 		c, err := starveAll(dir, o, os.Stdout)
 		if err == nil && c.falseValid > 0 {
@@ -81,7 +83,7 @@ func run(args []string) error {
 		}
 		return err
 	}
-	return fmt.Errorf("unknown mode %q: want cpu, memory, many, truth or starve", mode)
+	return fmt.Errorf("unknown mode %q: want cpu, memory, many, truth, engine or starve", mode)
 }
 
 // besideRivals runs the other clients.

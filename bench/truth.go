@@ -37,14 +37,11 @@ func truth(dir, way string, streams, gap, tokens int, busy bool) error {
 		return err
 	}
 	if busy {
-		for cpu := range runtime.NumCPU() {
-			hog := exec.Command(filepath.Join(dir, "hog"), strconv.Itoa(cpu), "20", "13")
-			if err := hog.Start(); err != nil {
-				return err
-			}
-			defer func() { _ = hog.Process.Kill(); _ = hog.Wait() }()
+		stop, err := takeProcessors(dir)
+		if err != nil {
+			return err
 		}
-		time.Sleep(50 * time.Millisecond)
+		defer stop()
 	}
 	arrivals := filepath.Join(dir, "arrivals")
 	r, err := runChild(childPlan{Way: way, Port: s.port, Streams: streams, Tokens: tokens, Arrivals: arrivals})
@@ -88,6 +85,27 @@ func truth(dir, way string, streams, gap, tokens int, busy bool) error {
 	show("arrival less the server's write", arrival)
 	show("gap, ours less the server's", gaps)
 	return nil
+}
+
+// takeProcessors lets hogs take every processor for 20 of 33 ms, until stop.
+func takeProcessors(dir string) (stop func(), err error) {
+	var hogs []*exec.Cmd
+	stop = func() {
+		for _, h := range hogs {
+			_ = h.Process.Kill()
+			_ = h.Wait()
+		}
+	}
+	for cpu := range runtime.NumCPU() {
+		h := exec.Command(filepath.Join(dir, "hog"), strconv.Itoa(cpu), "20", "13")
+		if err := h.Start(); err != nil {
+			stop()
+			return nil, err
+		}
+		hogs = append(hogs, h)
+	}
+	time.Sleep(50 * time.Millisecond)
+	return stop, nil
 }
 
 func ms(ns int64) float64 { return float64(ns) / 1e6 }
