@@ -65,7 +65,7 @@ type client struct {
 	lagging int     // requests that left more than stopLeast late
 	user    bool    // some arrivals bear user stamps
 	sched   float64 // ms; NaN: unknown
-	unread  []Stop  // in which arrivals lay unread, in order
+	unread  unread
 
 	tailKnown   bool
 	longestTail int64
@@ -86,7 +86,7 @@ func (v *View) client() *client {
 func (v *View) newClient() *client {
 	c := &client{v: v, sched: math.NaN()}
 	c.stops = append(slices.Clone(v.a.opt.Stops), v.standstills()...)
-	c.unread = unread(v.a.opt.Pauses, v.a.opt.Stops)
+	c.unread = newUnread(v.a.opt.Pauses, v.a.opt.Stops)
 	c.lagP99 = v.Percentile("client_lag", 0.99).Or(0)
 	for _, r := range v.rows {
 		c.lagMax = max(c.lagMax, float64(r.lag)/1e6)
@@ -188,7 +188,7 @@ func (c *client) judge(name string, stats map[string]float64) Validity {
 		return w
 	}
 	if d.basis&paced == 0 {
-		if d.basis&fromIntended != 0 && c.lagMax > 0.1 || d.basis&fromArrivals != 0 && len(c.stops)+len(c.unread) > 0 {
+		if d.basis&fromIntended != 0 && c.lagMax > 0.1 || d.basis&fromArrivals != 0 && len(c.stops)+len(c.unread.all) > 0 {
 			c.bounded(&w, d, stats) // no percentile can have moved by more than the largest lag
 		}
 		if c.blurred(d) {
@@ -199,7 +199,7 @@ func (c *client) judge(name string, stats map[string]float64) Validity {
 		}
 		return w
 	}
-	moved := len(c.unread) > 0
+	moved := len(c.unread.all) > 0
 	if !moved && !c.blurred(d) {
 		return w
 	}
@@ -216,7 +216,7 @@ func (c *client) judge(name string, stats map[string]float64) Validity {
 func (c *client) compare(w *Validity, d *definition, stats map[string]float64, with, without *series) {
 	for stat, p := range stats {
 		x := with.at(p)
-		if len(c.unread) > 0 && 2*without.n < with.n {
+		if len(c.unread.all) > 0 && 2*without.n < with.n {
 			w.add(stat, Invalid, math.Abs(x), c.unreadReason())
 		}
 		t, shift := trust(x, without.at(p), 1)

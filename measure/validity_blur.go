@@ -94,37 +94,39 @@ func stallOf(t *record.Attempt) int64 {
 // sentAtOnce is what every TCP sends without waiting: ten segments (RFC 6928).
 const sentAtOnce = 14_000
 
-// unread are the times in which arrivals lay unread, in order and without
-// overlap.
-func unread(lists ...[]Stop) []Stop {
-	all := slices.Concat(lists...)
-	slices.SortFunc(all, func(a, b Stop) int { return cmp.Compare(a.From, b.From) })
-	var out []Stop
-	for _, s := range all {
-		if n := len(out); n > 0 && s.From <= out[n-1].To {
-			out[n-1].To = max(out[n-1].To, s.To)
-		} else {
-			out = append(out, s)
+// unread are times in which arrivals lay unread, by their beginnings. They may
+// overlap: somebody looked between the beginnings of two.
+type unread struct {
+	all     []Stop
+	longest Stop
+}
+
+func newUnread(lists ...[]Stop) unread {
+	u := unread{all: slices.Concat(lists...)}
+	slices.SortFunc(u.all, func(a, b Stop) int { return cmp.Compare(a.From, b.From) })
+	for _, s := range u.all {
+		if s.To-s.From > u.longest.To-u.longest.From {
+			u.longest = s
 		}
 	}
-	return out
+	return u
 }
 
 // readSlack is how long after a pause what lay there is still being read.
-const readSlack = int64(5e6)
+const readSlack = int64(1e6)
 
 // late is by how much, at most, what shares the stamp at may have come before
 // it; 0 where the stamp lies in no pause.
-func (c *client) late(prev, at int64) int64 {
-	i, _ := slices.BinarySearchFunc(c.unread, at, func(s Stop, at int64) int { return cmp.Compare(s.From, at) })
-	if i == 0 {
-		return 0
+func (u *unread) late(prev, at int64) int64 {
+	i, _ := slices.BinarySearchFunc(u.all, at, func(s Stop, at int64) int { return cmp.Compare(s.From, at) })
+	late := int64(0)
+	reach := u.longest.To - u.longest.From + readSlack
+	for i--; i >= 0 && at-u.all[i].From <= reach; i-- {
+		if s := u.all[i]; at <= s.To+readSlack {
+			late = at - max(s.From, prev)
+		}
 	}
-	s := c.unread[i-1] // the last that began before
-	if at > s.To+readSlack {
-		return 0
-	}
-	return max(0, at-max(s.From, prev))
+	return max(0, late)
 }
 
 // blur is by how much a row's stamps may be late, in ns.
@@ -132,11 +134,11 @@ type blur struct{ first, last, most int64 }
 
 func (c *client) blurOf(r *row) blur {
 	var b blur
-	if len(c.unread) == 0 || r.merged.count == 0 {
+	if len(c.unread.all) == 0 || r.merged.count == 0 {
 		return b
 	}
 	for _, m := range c.v.a.mergedOf(r) {
-		d := c.late(m.prev, m.at)
+		d := c.unread.late(m.prev, m.at)
 		b.most = max(b.most, d)
 		if m.at == r.firstToken && (m.n > 1 || r.stamps == userStamps || m.at == r.lastToken) {
 			b.first = d
@@ -160,7 +162,7 @@ func (c *client) tail() int64 {
 	c.tailKnown, c.longestTail = true, math.MaxInt64
 	longest := absent
 	for _, r := range c.v.rows {
-		if c.v.fate(r) != good || r.lastToken == absent || r.lastMerged && c.late(r.sent, r.lastToken) > 0 {
+		if c.v.fate(r) != good || r.lastToken == absent || r.lastMerged && c.unread.late(r.sent, r.lastToken) > 0 {
 			continue
 		}
 		longest = max(longest, between(r.lastToken, r.ended))
@@ -249,13 +251,7 @@ func (c *client) blame(d *definition, _ float64) string {
 }
 
 func (c *client) unreadReason() string {
-	longest := Stop{}
-	for _, s := range c.unread {
-		if s.To-s.From > longest.To-longest.From {
-			longest = s
-		}
-	}
-	return "the client did not read for up to " + milliseconds(float64(longest.To-longest.From)/1e6) +
+	return "the client did not read for up to " + milliseconds(float64(c.unread.longest.To-c.unread.longest.From)/1e6) +
 		" (suspended, or without CPU), and chunks that met meanwhile share the last one's stamp: give it more CPU, on a machine that is not halted or overloaded"
 }
 
@@ -270,7 +266,7 @@ func (c *client) unreadGaps(name string) (known series, lost int) {
 			continue
 		}
 		for _, m := range c.v.a.mergedOf(r) {
-			if c.late(m.prev, m.at) > 0 {
+			if c.unread.late(m.prev, m.at) > 0 {
 				touched = true
 				lost += int(m.n)
 			}
@@ -306,7 +302,7 @@ func (c *client) knownGaps(name string, r *row) []float64 {
 		for len(groups) > 0 && groups[0].at < at {
 			groups = groups[1:]
 		}
-		if len(groups) > 0 && groups[0].at == at && c.late(groups[0].prev, at) > 0 {
+		if len(groups) > 0 && groups[0].at == at && c.unread.late(groups[0].prev, at) > 0 {
 			continue
 		}
 		switch {

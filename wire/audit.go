@@ -38,7 +38,7 @@ const pausesKept = 4096
 func (l *pauseList) add(p Pause) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n := len(l.all); n > 0 && (n == pausesKept || p.From <= l.all[n-1].To) {
+	if n := len(l.all); n == pausesKept {
 		last := &l.all[n-1]
 		last.From, last.To = min(last.From, p.From), max(last.To, p.To)
 		return
