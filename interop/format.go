@@ -26,7 +26,8 @@ type format struct {
 
 // formats returns those that are read, the more telling before the less.
 func formats() []format {
-	return []format{vllmFormat(), sglangFormat(), guidellmFormat(), aiperfFormat(), aiperfSummaryFormat()}
+	return []format{vllmFormat(), sglangFormat(), guidellmFormat(), aiperfFormat(), inferencePerfFormat(),
+		aiperfSummaryFormat(), inferencePerfSummaryFormat(), evalscopeSummaryFormat()}
 }
 
 // Formats names the formats that are read, each with what it is.

@@ -44,6 +44,9 @@ func Import(path string, o Options) (*Source, *report.Summary, error) {
 	s.Rows = first.n > 0
 	s.Target, s.Model = record.RedactURL(s.Target), record.Scrub(s.Model, nil)
 	if !s.Rows {
+		if len(s.Figures) == 0 {
+			return nil, nil, fmt.Errorf("%s: expected a result of %s: there is neither a request nor a figure in it", path, f.name)
+		}
 		return s, nil, s.write(o.Out)
 	}
 	s.begin(first)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ var update = flag.Bool("update", false, "write goldens")
 // engine with 15 % of the requests refused, and cut to a few requests.
 var samples = map[string]string{
 	"vllm": "vllm.json", "sglang": "sglang.jsonl", "guidellm": "guidellm.json", "aiperf": "aiperf.jsonl", "aiperf-summary": "aiperf-summary.json",
+	"inference-perf": "inference-perf.json", "inference-perf-summary": "inference-perf-summary.json", "evalscope-summary": "evalscope-summary.json",
 }
 
 func sample(t testing.TB, format string) string {
@@ -152,7 +154,7 @@ func TestTheToolsOwnFigures(t *testing.T) {
 // leave nothing behind.
 func TestDamagedResults(t *testing.T) {
 	var b strings.Builder
-	for _, name := range []string{"vllm", "sglang", "guidellm", "aiperf", "aiperf-summary"} {
+	for name := range samples {
 		raw, err := os.ReadFile(sample(t, name))
 		if err != nil {
 			t.Fatal(err)
@@ -183,8 +185,9 @@ func sorted(text string) string {
 
 func damages(raw []byte) map[string][]byte {
 	cut := raw[:len(raw)*7/10]
-	number := bytes.LastIndex(cut, []byte(":"))
-	wrong := append(append(append([]byte{}, raw[:number+1]...), '@'), raw[number+1:]...)
+	names := regexp.MustCompile(`[^\\\\]": ?`).FindAllIndex(cut, -1) // not those within texts
+	name := names[len(names)-1][1]
+	wrong := append(append(append([]byte{}, raw[:name]...), '@'), raw[name:]...)
 	return map[string][]byte{"cut": cut, "wrong": wrong, "empty": nil, "array": []byte("[[1]]"), "text": []byte(`"x"`)}
 }
 
