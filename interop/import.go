@@ -50,6 +50,7 @@ func Import(path string, o Options) (*Source, *report.Summary, error) {
 		return s, nil, s.write(o.Out)
 	}
 	s.begin(first)
+	s.lose("bytes sent and received, and whether a connection was reused: their columns hold 0 and false")
 	if o.Out == "" && o.Dir != "" {
 		o.Out = filepath.Join(o.Dir, s.id())
 	}

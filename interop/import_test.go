@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tokamak-bench/tokamak/interop/jsonstream"
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/record"
-	"github.com/tokamak-bench/tokamak/report"
 )
 
 var update = flag.Bool("update", false, "write goldens")
@@ -114,9 +114,13 @@ func TestRealResults(t *testing.T) {
 				b.WriteString(row(a))
 			}
 			b.WriteByte('\n')
-			sum.Run.Dir = "DIR"
-			if err := report.Text(&b, sum, report.TextOptions{}); err != nil {
-				t.Fatal(err)
+			fmt.Fprintf(&b, "%+v\n", sum.Requests.Requests)
+			for _, m := range []string{"ttft", "itl", "icl", "tpot", "e2e", "input_tokens", "output_tokens"} {
+				x := sum.Metrics[m]
+				fmt.Fprintf(&b, "%s p50 %s p99 %s of %d\n", m, measure.Figure(x.P50, x.Unit), measure.Figure(x.P99, x.Unit), x.Count)
+			}
+			for _, m := range []string{"request_rate", "output_token_rate", "error_rate", "cached_share"} {
+				fmt.Fprintf(&b, "%s %s\n", m, measure.Figure(sum.Metrics[m].Value, sum.Metrics[m].Unit))
 			}
 			golden(t, name+".golden", b.String())
 			i := run.Manifest().Imported

@@ -70,6 +70,7 @@ type commandLine struct {
 	Compare   compareCommand         `cmd:"" help:"Say whether runs differ: same, better, worse, cannot tell; a gate for CI."`
 	Recover   recoverCommand         `cmd:"" help:"Finish the directory of a run that was killed."`
 	Import    importCommand          `cmd:"" help:"Read another tool's result as a run."`
+	Export    exportCommand          `cmd:"" help:"Write a run in another tool's format."`
 	Sim       simCommands            `cmd:"" help:"Serve the simulated engine; say how accurate it is; fit it."`
 	Calibrate calibrateClientCommand `cmd:"" help:"Find out once what this machine's client carries."`
 	Version   versionCommand         `cmd:"" help:"Say which version this is."`
