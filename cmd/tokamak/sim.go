@@ -35,6 +35,7 @@ type simCommand struct {
 // names; the flags' other tags are for help.
 type simParameters struct {
 	Engine        *string `name:"engine" group:"engine" placeholder:"NAME" help:"Engine whose scheduling and API to follow (default vllm)."`
+	EngineVersion *string `name:"engine-version" group:"engine" placeholder:"V" help:"Version whose step times to take, where measurements tell versions apart."`
 	Seed          *string `name:"seed" group:"engine" placeholder:"N" help:"Seed of lengths and faults."`
 	Served        *string `name:"served-model-name" group:"engine" placeholder:"NAME" help:"Name that clients ask for."`
 	TP            *string `name:"tp" group:"engine" placeholder:"N" help:"Tensor parallelism."`
@@ -48,6 +49,10 @@ type simParameters struct {
 	Utilization   *string `name:"gpu-memory-utilization" group:"engine" placeholder:"X" help:"Share of the memory to use."`
 	PrefixCaching *string `name:"prefix-caching" group:"engine" placeholder:"BOOL" help:"Reuse the KV cache of equal prefixes."`
 	Chunked       *string `name:"chunked-prefill" group:"engine" placeholder:"BOOL" help:"Cut long prompts to the token budget."`
+	MustFit       *string `name:"prompt-must-fit" group:"engine" placeholder:"BOOL" help:"Admit a request only when its whole prompt fits into free blocks (default true)."`
+	LongPrefill   *string `name:"long-prefill-threshold" group:"engine" placeholder:"N" help:"Most prompt tokens of one request in a step (default: no limit but the budget)."`
+	ServedRatio   *string `name:"waiting-served-ratio" group:"engine" placeholder:"X" help:"TGI: waiting requests for each running one at which new ones are let in (default 0.3)."`
+	WaitingTokens *string `name:"max-waiting-tokens" group:"engine" placeholder:"N" help:"TGI: decode steps after which new requests are let in anyway (default 20)."`
 	Scheduler     *string `name:"scheduler" group:"engine" placeholder:"NAME" help:"Scheduling to follow, where it is not the engine's own: vllm, priority, sglang, tensorrt-llm, llama.cpp, tgi."`
 	LoRA          *string `name:"lora" group:"engine" placeholder:"NAME,…" help:"Names of LoRA adapters, served as models."`
 	DP            *string `name:"dp" group:"engine" placeholder:"N" help:"Replicas of engine and accelerators behind a router."`
