@@ -293,7 +293,11 @@ func (c *client) rate(name string) Validity {
 		return w
 	}
 	if name != "goodput_share" {
-		t, share := trust(1+c.slowed(name), 1, 0)
+		share := c.slowed(name) + c.edge()
+		t, _ := trust(1+share, 1, 0)
+		if t == Valid && share > doubtfulRate {
+			t = Degraded
+		}
 		w.add("", t, share*c.v.Rate(name).Or(0), c.slowReason())
 	}
 	if strings.HasPrefix(name, "goodput") {

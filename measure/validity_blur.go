@@ -420,3 +420,13 @@ func (c *client) slowReason() string {
 	}
 	return c.reason()
 }
+
+// doubtfulRate is from which share on a rate is degraded: what the client took
+// from a window is an estimate, which must not be as large as what valid allows.
+const doubtfulRate = 0.005
+
+// edge is the share of the window that a pause at its end hides: what came in
+// it may bear a stamp from after the window.
+func (c *client) edge() float64 {
+	return float64(c.unread.late(c.v.from, c.v.to)) / float64(c.v.to-c.v.from)
+}
