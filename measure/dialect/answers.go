@@ -6,7 +6,7 @@ import "math"
 
 func failsOn(says string, outputNeeded bool, endings ...ending) Rule[func(*request, *seen) bool] {
 	var bad uint16
-	for _, e := range append(endings, severed, refused, unheard) {
+	for _, e := range append(endings, severed, refused, unheard, stopped) {
 		bad |= 1 << e
 	}
 	return Rule[func(*request, *seen) bool]{says, func(r *request, s *seen) bool {

@@ -118,18 +118,20 @@ func (s *sample) quantiles(rule quantile, qs []float64) []float64 {
 		for i := range out {
 			out[i] = nan()
 		}
+	case rule.weighted != nil && s.pool != nil: // pooled gaps have no weights
+		s.choose(nearestRank(), qs, out)
 	case rule.weighted != nil:
 		s.order()
 		for i, q := range qs {
 			out[i] = rule.weighted(s.values, s.weights, q)
 		}
 	default:
-		s.select_(rule, qs, out)
+		s.choose(rule, qs, out)
 	}
 	return out
 }
 
-func (s *sample) select_(rule quantile, qs, out []float64) {
+func (s *sample) choose(rule quantile, qs, out []float64) {
 	var ranks []int
 	for _, q := range qs {
 		lower, upper, _ := rule.ranks(s.n, q)
