@@ -84,7 +84,7 @@ type result struct{ code exit.Code }
 func command(ctx context.Context, args []string, std streams) exit.Code {
 	var cli commandLine
 	helped := false
-	parser, err := kong.New(&cli, kong.Name("tokamak"), onlyTarget(),
+	parser, err := kong.New(&cli, kong.Name("tokamak"), onlyTarget(), kong.Vars{"dialects": dialectNames()},
 		kong.Description("Stress-test, verify and price LLM inference services."),
 		kong.Writers(std.out, std.err), kong.Exit(func(int) { helped = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),

@@ -19,6 +19,7 @@ const runsDir = "runs"
 
 type reportCommand struct {
 	Dir string `arg:"" optional:"" name:"run" placeholder:"RUN" help:"Run directory; without it the last of runs/."`
+	dialectFlags
 	output
 }
 
@@ -28,6 +29,9 @@ func (c *reportCommand) Run(std streams) error {
 	dir, err := runDirectory(c.Dir)
 	if err != nil {
 		return err
+	}
+	if c.asked() {
+		return c.dialectFlags.show(std, c.output, dir)
 	}
 	if found, err := runner.ReadComparison(dir); !errors.Is(err, fs.ErrNotExist) {
 		if err != nil {
@@ -42,7 +46,7 @@ func (c *reportCommand) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	return c.show(std, s)
+	return c.output.show(std, s)
 }
 
 // show prints a summary on standard output.
