@@ -105,6 +105,9 @@ func right(text string, width int) string {
 
 // plainFigure is a figure without the unit that its row has.
 func plainFigure(v measure.Value, unit string) string {
+	if x, ok := v.Get(); ok && unit == "" {
+		return measure.Count(int64(x))
+	}
 	return strings.TrimSuffix(strings.TrimSuffix(measure.Figure(v, unit), " "+unit), "%")
 }
 

@@ -77,7 +77,8 @@ func rowsOf() []metricRow {
 		metricRow{"total_rate", "tok/s"}, metricRow{"output_peak", "tok/s"}, metricRow{"goodput", "req/s"}, metricRow{"goodput_share", "%"})
 }
 
-// Ours returns tokamak's own figure of a metric of a comparison.
+// Ours returns tokamak's own figure of a metric of a comparison, or of any
+// other by measure's name: a distribution with a statistic, or a rate.
 func Ours(r *measure.Result, metric string) measure.Value {
 	name, statistic, _ := strings.Cut(metric, ".")
 	switch metric {
@@ -85,8 +86,6 @@ func Ours(r *measure.Result, metric string) measure.Value {
 		return measure.Some(float64(r.Requests.OK))
 	case "requests.failed":
 		return measure.Some(float64(r.Requests.Failed))
-	case "request_rate", "goodput", "goodput_share":
-		return r.Metrics[metric].Value
 	case "output_rate", "input_rate":
 		return r.Metrics[strings.Replace(metric, "_", "_token_", 1)].Value
 	case "total_rate":
@@ -99,7 +98,10 @@ func Ours(r *measure.Result, metric string) measure.Value {
 		return measure.Value{}
 	}
 	m, ok := r.Metrics[name]
-	if !ok || m.Rate {
+	if ok && m.Rate {
+		return m.Value
+	}
+	if !ok {
 		return measure.Value{}
 	}
 	v, _ := m.Stat(statistic)

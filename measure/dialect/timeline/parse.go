@@ -213,7 +213,11 @@ func (p *parser) expect(words []word) error {
 		return p.fail(words[3], "expected =, got %q", words[3].text)
 	}
 	e := Expectation{Line: p.line, Dialect: words[1].text, Metric: words[2].text}
-	if words[4].text != "none" {
+	switch words[4].text {
+	case "none":
+	case "inf":
+		e.Value = measure.Some(math.Inf(1))
+	default:
 		v, err := p.value(words[4])
 		if err != nil {
 			return err

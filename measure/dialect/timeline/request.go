@@ -6,7 +6,7 @@ import (
 	"github.com/tokamak-bench/tokamak/record"
 )
 
-// request [at=T] [send=T] [conn=T] [end=HOW] [ended=T] [asked=N] [counted=N] [in=N] [times=N every=T]
+// request [at=T] [send=T] [conn=T] [end=HOW] [ended=T] [asked=N] [counted=N] [in=N] [cached=N] [times=N every=T]
 func (p *parser) request(words []word) error {
 	d := &draft{times: 1, tokens: true}
 	d.a.Attempt, d.a.Outcome, d.a.StampSource = 1, record.OK, record.SourceKernel
@@ -35,12 +35,12 @@ func (p *parser) request(words []word) error {
 			var n int64
 			n, err = p.whole(v)
 			d.times = int(n)
-		case "asked", "counted", "in":
+		case "asked", "counted", "in", "cached":
 			err = p.count(&d.a, key, v)
 		case "end":
 			err = p.ending(&d.a, v)
 		default:
-			return p.fail(w, "expected at, send, conn, ended, end, asked, counted, in, times or every, got %q", key)
+			return p.fail(w, "expected at, send, conn, ended, end, asked, counted, in, cached, times or every, got %q", key)
 		}
 		if err != nil {
 			return err
@@ -69,6 +69,8 @@ func (p *parser) count(a *record.Attempt, key string, v word) error {
 		a.OutputAsked = record.Some(n)
 	case "counted":
 		a.OutputCounted = record.Some(n)
+	case "cached":
+		a.CachedUsage = record.Some(n)
 	case "in":
 		a.PromptUsage, a.PromptCounted, a.PromptAsked = record.Some(n), record.Some(n), record.Some(n)
 	}
