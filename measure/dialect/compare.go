@@ -156,6 +156,10 @@ func (t *Trace) column(d *Dialect, rows []Row) {
 // explain switches one rule after the other to ours and says what that does to
 // the figures that lie apart.
 func (t *Trace) explain(d *Dialect, rows []Row, apart []int) {
+	var want family
+	for _, i := range apart {
+		want |= familyOf(rows[i].Metric)
+	}
 	for _, s := range switches() {
 		said, house := s.says(&d.Rules), House()
 		if said == "" || said == s.says(&house) {
@@ -163,7 +167,7 @@ func (t *Trace) explain(d *Dialect, rows []Row, apart []int) {
 		}
 		changed := d.Rules
 		s.set(&changed, &house)
-		v := t.evaluate(&changed, everything&^peaks)
+		v := t.evaluate(&changed, want)
 		for _, i := range apart {
 			c := &rows[i].Cells[len(rows[i].Cells)-1]
 			without, ok := v[rows[i].Metric]
@@ -182,6 +186,19 @@ func (t *Trace) explain(d *Dialect, rows []Row, apart []int) {
 			return cmp.Compare(math.Abs(x-b.Without.Or(x)), math.Abs(x-a.Without.Or(x)))
 		})
 	}
+}
+
+// familyOf is what must be walked for a metric.
+func familyOf(metric string) family {
+	switch name, _, _ := strings.Cut(metric, "."); name {
+	case "ttft", "tpot", "e2e":
+		return latencies
+	case "itl", "icl":
+		return latencies | pools
+	case "output_peak":
+		return peaks
+	}
+	return throughput
 }
 
 // rule is one field of Rules, to be read and switched.
