@@ -76,6 +76,8 @@ func run(args []string) error {
 		return compareTruth(dir, o)
 	case "engine":
 		return compareEngineTruth(dir, o)
+	case "serve":
+		return measureServing(dir, o)
 	case "starve":
 		c, err := starveAll(dir, o, os.Stdout)
 		if err == nil && c.falseValid > 0 {
@@ -83,7 +85,7 @@ func run(args []string) error {
 		}
 		return err
 	}
-	return fmt.Errorf("unknown mode %q: want cpu, memory, many, truth, engine or starve", mode)
+	return fmt.Errorf("unknown mode %q: want cpu, memory, many, truth, engine, serve or starve", mode)
 }
 
 // besideRivals runs the other clients.

@@ -9,7 +9,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +23,7 @@ import (
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim"
 	"github.com/tokamak-bench/tokamak/sim/face"
+	"github.com/tokamak-bench/tokamak/sim/spans"
 )
 
 // sockets is a real server on loopback whose steps are short.
@@ -43,8 +47,12 @@ func (l narrow) Accept() (net.Conn, error) {
 }
 
 func onSockets(t *testing.T, parameters string) *sockets {
+	return onSocketsWith(t, "num_gpu_blocks=20000&"+parameters, sim.ServeOptions{})
+}
+
+func onSocketsWith(t *testing.T, parameters string, so sim.ServeOptions) *sockets {
 	t.Helper()
-	o, err := sim.ParseTarget("sim://llama3-8b@a100-80g?num_gpu_blocks=20000&" + parameters)
+	o, err := sim.ParseTarget("sim://llama3-8b@a100-80g?" + parameters)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,9 +65,8 @@ func onSockets(t *testing.T, parameters string) *sockets {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() {
-		ended <- sim.Serve(ctx, narrow{l.(*net.TCPListener)}, o, sim.ServeOptions{Clock: clock.NewReal()})
-	}()
+	so.Clock = clock.NewReal()
+	go func() { ended <- sim.Serve(ctx, narrow{l.(*net.TCPListener)}, o, so) }()
 	s := &sockets{t: t, addr: l.Addr().String(), http: &http.Client{Transport: &http.Transport{}}}
 	s.stop = sync.OnceFunc(func() {
 		s.http.CloseIdleConnections()
@@ -350,4 +357,87 @@ func TestTheEndUnderStreams(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	s.stop()
+}
+
+// Under pressure on the KV cache the metrics, the spans and the clients tell of
+// the same preemptions: spans count what the metrics count, and the requests
+// that were preempted take longer than the others.
+func TestPreemptionsAreSeenEverywhere(t *testing.T) {
+	preempted := func(blocks string) (metric, sum float64, waited, smooth []time.Duration) {
+		collect := &collector{}
+		collectors := httptest.NewServer(collect)
+		defer collectors.Close()
+		exporter, err := spans.New(collectors.URL, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := onSocketsWith(t, "max_model_len=1000&num_gpu_blocks="+blocks, sim.ServeOptions{Spans: exporter})
+		var mu sync.Mutex
+		took := map[string]time.Duration{}
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				start := time.Now()
+				r, _ := http.NewRequest(http.MethodPost, "http://"+s.addr+chat, strings.NewReader(asking(600, fmt.Sprint(i))))
+				r.Header.Set("X-Request-Id", fmt.Sprint("r", i))
+				resp, err := s.http.Do(r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer resp.Body.Close()
+				body, err := io.ReadAll(resp.Body)
+				if err == nil {
+					err = whole(string(body), 600)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				took[fmt.Sprint("chatcmpl-r", i)] = time.Since(start)
+			})
+		}
+		wg.Wait()
+		page := s.page("/metrics")
+		m := regexp.MustCompile(`num_preemptions_total\{[^}]*\} (\d+)`).FindStringSubmatch(page)
+		if len(m) != 2 {
+			t.Fatal(page)
+		}
+		metric, _ = strconv.ParseFloat(m[1], 64)
+		s.stop()
+		if err := exporter.Close(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		for _, sp := range collect.spans {
+			n, id := 0.0, ""
+			list, _ := sp["attributes"].([]any)
+			for _, a := range list {
+				a, _ := a.(map[string]any)
+				v, _ := a["value"].(map[string]any)
+				switch a["key"] {
+				case "sim.preemptions":
+					n, _ = strconv.ParseFloat(fmt.Sprint(v["intValue"]), 64)
+				case "gen_ai.request.id":
+					id = fmt.Sprint(v["stringValue"])
+				}
+			}
+			if sum += n; n > 0 {
+				waited = append(waited, took[id])
+			} else {
+				smooth = append(smooth, took[id])
+			}
+		}
+		return metric, sum, waited, smooth
+	}
+	if metric, sum, waited, smooth := preempted("20000"); metric != 0 || sum != 0 || len(waited) != 0 || len(smooth) != 8 {
+		t.Errorf("with room: %v preemptions in metrics, %v in spans, %d of 8 requests smooth", metric, sum, len(smooth))
+	}
+	metric, sum, waited, smooth := preempted("160") // 8 answers need 304
+	if metric == 0 || metric != sum || len(waited) == 0 || len(smooth) == 0 {
+		t.Fatalf("%v preemptions in metrics, %v in spans; %d requests waited, %d did not", metric, sum, len(waited), len(smooth))
+	}
+	if slices.Min(waited) <= slices.Min(smooth) || slices.Max(waited) <= slices.Max(smooth) {
+		t.Errorf("preempted requests took %v, the others %v", waited, smooth)
+	}
 }

@@ -35,6 +35,8 @@ type ServeOptions struct {
 	// GRPC and Metrics, where set, serve Triton's gRPC API and its metrics; only
 	// for that engine. Serve closes these listeners as it does its own.
 	GRPC, Metrics net.Listener
+	// Emitted, where set, is told at the end how late tokens were written.
+	Emitted func(face.Lateness)
 	// Spans, where set, gets the spans of requests.
 	Spans *spans.Exporter
 }
@@ -63,9 +65,14 @@ func Serve(ctx context.Context, l net.Listener, o Options, so ServeOptions) erro
 	loop := clock.NewRealLoop(c)
 	defer loop.Close()
 	emitter := face.NewEmitter(writers(), loop)
-	defer emitter.Close()
-	beside := newSides(&o, &so, &cfg, loop)
+	defer func() {
+		emitter.Close()
+		if so.Emitted != nil {
+			so.Emitted(emitter.Lateness())
+		}
+	}()
 	gate, epoch, faults := o.Faults.Gate(), c.Epoch(), o.FaultSet(loop)
+	beside := newSides(&o, &so, &cfg, loop, faults)
 	faults.Refuse = refuser(o.Engine)
 	p := &process{loop: loop, faults: faults, listener: fault.NewListener(l)}
 	p.open = func(died func(int64)) (*face.Service, http.Handler, error) {

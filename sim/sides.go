@@ -30,11 +30,11 @@ type sides struct {
 }
 
 // newSides prepares them; the board times the engine's steps.
-func newSides(o *Options, so *ServeOptions, cfg *core.Config, loop clock.Loop) *sides {
+func newSides(o *Options, so *ServeOptions, cfg *core.Config, loop clock.Loop, faults *fault.Set) *sides {
 	s := &sides{so: so, loop: loop}
 	if so.DCGM != nil || o.Engine == tritonEngine {
 		s.board = dcgm.NewBoard(dcgm.Config{Setup: hardware.Setup{Model: o.Model, GPU: o.GPU, TP: o.TP, Weights: o.Weights, KV: o.KV},
-			Blocks: cfg.Blocks, BlockSize: cfg.BlockSize, Replicas: o.DP, Seed: o.Seed}, cfg.Timer)
+			Blocks: cfg.Blocks, BlockSize: cfg.BlockSize, Replicas: o.DP, Seed: o.Seed, Leaked: faults.Leaked}, cfg.Timer)
 		cfg.Timer = s.board
 	}
 	return s
@@ -65,7 +65,7 @@ func (s *sides) start(p *process) {
 		s.serve(p.own(s.so.Metrics), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.metrics.Load()).ServeHTTP(w, r) }))
 	}
 	if s.so.GRPC != nil {
-		s.grpc = triton.NewGRPC(func() *face.Service { return p.current.Load().service })
+		s.grpc = triton.NewGRPC(func() *face.Service { return p.current.Load().service }, p.faults)
 		l := p.own(s.so.GRPC)
 		go func() { _ = s.grpc.Serve(l) }()
 	}

@@ -390,3 +390,24 @@ func TestAcceleratorsUnderLoad(t *testing.T) {
 		}
 	})
 }
+
+// A leak of a hundredth a second has taken a tenth of the free memory after
+// ten seconds; a new life begins without it.
+func TestALeakFillsTheFramebuffer(t *testing.T) {
+	beside(t, "sim://llama3-8b@a100-80g?fault=leak:rate%3D0.01,restart%3D1s", func(p *ports) {
+		memory := func() (used, free float64) {
+			f := p.scrape(p.dcgm)
+			return value(f, "DCGM_FI_DEV_FB_USED", "", ""), value(f, "DCGM_FI_DEV_FB_FREE", "", "")
+		}
+		used, free := memory()
+		if u, _ := memory(); u != used || free < 1000 {
+			t.Errorf("%v MiB used at rest, then %v; %v free", used, u, free)
+		}
+		begin := time.Now()
+		p.post("/v1/completions", `{"prompt":"Say hello","max_tokens":2,"ignore_eos":true}`)
+		time.Sleep(10*time.Second - time.Since(begin))
+		if u, f := memory(); math.Abs(u-used-free/10) > 2 || math.Abs(f-0.9*free) > 2 {
+			t.Errorf("after 10 s %v MiB used and %v free, at first %v and %v", u, f, used, free)
+		}
+	})
+}

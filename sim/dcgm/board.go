@@ -22,6 +22,9 @@ type Config struct {
 	BlockSize int64  // tokens
 	Replicas  int    // that share the timer, on devices of their own; 0: one
 	Seed      uint64 // of serial numbers
+	// Leaked, where set, is the share from 0 to 1 of what is free at the start
+	// that leaks have taken by a moment.
+	Leaked func(at int64) float64
 }
 
 // Board watches the work of one engine's accelerators. They are all told to do
@@ -125,7 +128,7 @@ func (b *Board) Read(now int64) Reading {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.roll(now)
-	r := Reading{Activity: b.last, Total: float64(b.cfg.Setup.GPU.Memory), Used: b.memory(),
+	r := Reading{Activity: b.last, Total: float64(b.cfg.Setup.GPU.Memory), Used: b.memory(now),
 		Watts: math.NaN(), WattLimit: math.NaN(), Celsius: math.NaN(), Joules: math.NaN()}
 	if b.facts.watts > 0 {
 		r.Watts, r.WattLimit = b.power(b.last), b.facts.watts

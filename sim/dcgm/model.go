@@ -67,16 +67,20 @@ func clamp(x float64) float64 { return max(0, min(1, x)) }
 // context is what the driver's context takes beside weights and cache, bytes.
 const context = 0.7 * (1 << 30)
 
-// memory is what the engine holds from its start to its end: an engine takes
-// its KV cache whole.
-func (b *Board) memory() float64 {
+// memory is what the engine holds: it takes its KV cache whole at its start,
+// and after that only a leak grows, towards all of the device.
+func (b *Board) memory(now int64) float64 {
 	s := &b.cfg.Setup
 	size := int64(2)
 	if s.KV == hardware.FP8 {
 		size = 1
 	}
 	pool := float64(b.cfg.Blocks * b.cfg.BlockSize * s.Model.KVBytes(s.TP, size))
-	return min(s.WeightBytes()+pool+context, float64(s.GPU.Memory))
+	held, total := s.WeightBytes()+pool+context, float64(s.GPU.Memory)
+	if b.cfg.Leaked != nil && held < total {
+		held += (total - held) * clamp(b.cfg.Leaked(now))
+	}
+	return min(held, total)
 }
 
 // rest and rise are the temperature without work and what the full board power

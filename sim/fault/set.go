@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tokamak-bench/tokamak/clock"
+	"github.com/tokamak-bench/tokamak/sim/core"
 	"github.com/tokamak-bench/tokamak/stat"
 )
 
@@ -223,3 +224,33 @@ func Has(hits []Hit, name string) *Hit {
 
 // Value is a parameter of the fault that struck.
 func (h *Hit) Value(name string) float64 { return h.value(name) }
+
+// ArriveNow is Arrive for a request that comes now, as what has no HTTP request does.
+func (s *Set) ArriveNow(header string, tokens int64) ([]Hit, error) {
+	return s.Arrive(Arrival{At: s.loop.Now(), Header: header, Tokens: tokens})
+}
+
+// Loading tells whether a fault says that the model is being loaded.
+func (s *Set) Loading() bool {
+	if !s.any.Load() {
+		return false
+	}
+	now := s.loop.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.loading(now) > 0
+}
+
+// Leaked is the share of the KV blocks, from 0 to 1, that leaks have taken by
+// a moment of this life.
+func (s *Set) Leaked(at int64) float64 {
+	var t core.Trouble
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.active {
+		if a.Definition.Name == "leak" {
+			a.trouble(at, &t)
+		}
+	}
+	return t.Withheld
+}

@@ -86,7 +86,7 @@ func Table() []Definition {
 		{"neighbour", OnEngine, "a second tenant uses the device by turns", "ITL and TTFT stretched in some stretches of time",
 			[]Parameter{{Name: "slowdown", Default: 1.8, Low: 1, High: 1000, About: "of steps while the neighbour computes"}, {Name: "busy", Default: 0.5, High: 1, About: "share of periods in which it computes"},
 				{Name: "period", Default: 1, Low: 0.001, High: 1e6, Seconds: true, About: "length of its turns"}}},
-		{"leak", OnEngine, "KV blocks leak until one sequence finds no room; then the process dies of it", "KV usage that only rises, preemptions, then connections reset, /health too, counters from zero after the restart",
+		{"leak", OnEngine, "KV blocks leak until one sequence finds no room, and the device's free memory at the same pace; then the process dies of it", "KV usage and framebuffer that only rise, preemptions, then connections reset, /health too, counters from zero after the restart",
 			[]Parameter{{Name: "rate", Default: 0.01, Low: 1e-9, High: 1e3, About: "share of the KV blocks that leaks in a second"}, restart(10)}},
 		{"crash", OnServer, "the process dies once, at the window's beginning", "connections reset, /health too, counters from zero after the restart", []Parameter{restart(10)}},
 	}

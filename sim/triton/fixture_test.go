@@ -14,6 +14,7 @@ import (
 	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/sim/core"
 	"github.com/tokamak-bench/tokamak/sim/face"
+	"github.com/tokamak-bench/tokamak/sim/fault"
 	"github.com/tokamak-bench/tokamak/sim/text"
 )
 
@@ -65,10 +66,13 @@ func (bytesCodec) Unmarshal(b []byte, v any) error {
 }
 
 // dial serves a service over gRPC and connects to it.
-func dial(t *testing.T, s *face.Service) *grpc.ClientConn {
+func dial(t *testing.T, s *face.Service) *grpc.ClientConn { return dialFaulty(t, s, nil) }
+
+// dialFaulty is dial with faults.
+func dialFaulty(t *testing.T, s *face.Service, faults *fault.Set) *grpc.ClientConn {
 	t.Helper()
 	l := bufconn.Listen(1 << 20)
-	g := NewGRPC(func() *face.Service { return s })
+	g := NewGRPC(func() *face.Service { return s }, faults)
 	go func() { _ = g.Serve(l) }()
 	t.Cleanup(g.Stop)
 	c, err := grpc.NewClient("passthrough:///sim", grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }),

@@ -137,7 +137,7 @@ func TestCodes(t *testing.T) {
 		p    face.Problem
 		code codes.Code
 		http int
-	}{{face.Problem{Kind: face.Injected, Status: 429}, codes.Unavailable, 429}, {face.Problem{Kind: face.Injected, Status: 500}, codes.Internal, 500},
+	}{{face.Problem{Kind: face.Injected, Status: 429}, codes.ResourceExhausted, 429}, {face.Problem{Kind: face.Injected, Status: 500}, codes.Internal, 500},
 		{face.Problem{Kind: face.Stopping}, codes.Unavailable, 503}, {face.Problem{Kind: face.TooLong}, codes.InvalidArgument, 400},
 		{face.Problem{Kind: face.TooLarge}, codes.InvalidArgument, 413}, {face.Problem{Kind: face.Overloaded}, codes.Unavailable, 503}} {
 		if c, h := code(&x.p), httpStatus(&x.p); c != x.code || h != x.http {

@@ -99,12 +99,12 @@ func (t *server) infer(r *http.Request, in *inference) ([]output, *face.Problem)
 		return nil, &face.Problem{Kind: face.NoSupport, Param: "stream", Message: "infer gives one response, and stream asks for several: use ModelStreamInfer or generate_stream"}
 	}
 	var list []output
-	problem = t.run(r.Context(), r.Header, q, func(p *part) error {
+	problem = t.run(r.Context(), r.Header, q, in.struck.wrap(func(p *part) error {
 		if !p.failed() {
 			list = in.outputsOf(q, p)
 		}
 		return nil
-	})
+	}))
 	if problem == nil && list == nil {
 		problem = &face.Problem{Kind: face.Internal, Message: broken}
 	}

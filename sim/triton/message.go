@@ -91,7 +91,7 @@ func (*empty) parse([]byte) error { return nil }
 
 // parse reads a ModelInferRequest.
 func (in *inference) parse(b []byte) error {
-	in.form = form{}
+	in.form, in.size = form{}, len(b)
 	var tensors []grpcInput
 	var raw [][]byte
 	err := fields(b, func(x *field) error {

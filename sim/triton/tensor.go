@@ -16,6 +16,8 @@ type inference struct {
 	asked              []string
 	emptyFinal         bool          // gRPC: the end is told by a response of its own
 	problem            *face.Problem // gRPC: of a message that could be read
+	size               int           // gRPC: of the message in bytes
+	struck             *struck       // gRPC: by faults; nil: by none
 }
 
 // output is a tensor of an answer: strings or numbers.
