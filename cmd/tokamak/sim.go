@@ -16,6 +16,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/sim/face"
 )
 
 type simCommand struct {
@@ -136,6 +137,8 @@ func (c *simCommand) Run(ctx context.Context, std streams) (err error) {
 		}
 	} else {
 		tell(std.err, "simulating %s on %s at %s", o.Served, o.GPU.Name, base)
+		c.introduce(&o, std)
+		so.Emitted = func(l face.Lateness) { tellEmission(&l, std) }
 		beside := c.addresses("", &so)
 		for _, what := range slices.Sorted(maps.Keys(beside)) {
 			tell(std.err, "%s at %s", what, beside[what])
@@ -156,4 +159,25 @@ func (c *simCommand) Run(ctx context.Context, std streams) (err error) {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	}
 	return sim.Serve(ctx, listener, o, so)
+}
+
+// introduce says what the engine is and what it cannot know.
+func (c *simCommand) introduce(o *sim.Options, std streams) {
+	tell(std.err, "a simulation without a model: scheduling, KV cache and API of %s, times from a model of the hardware, answers made up from the seed", o.Engine)
+	b := o.Backing()
+	if b.Fitted != "" {
+		tell(std.err, "step times were fitted on %s; errors on other rows: tokamak sim accuracy", b.Fitted)
+	}
+	for _, w := range b.Warnings {
+		tell(std.err, "warning: %s", w)
+	}
+}
+
+// tellEmission says how late tokens were written.
+func tellEmission(l *face.Lateness, std streams) {
+	if l.Late == nil {
+		return
+	}
+	tell(std.err, "wrote %d tokens in %d writes; late p50 %.2f ms, p99 %.2f ms, max %.2f ms; %d more waited for clients that did not read",
+		l.Tokens, l.Writes, l.Late.P50, l.Late.P99, l.Late.Max, l.Held)
 }
