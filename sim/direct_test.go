@@ -122,11 +122,18 @@ func TestTheEmitterWritesWhatTheHandlerWould(t *testing.T) {
 			s := onSockets(t, "engine="+tc.face)
 			var want string
 			serve(t, "sim://llama3-8b@a100-80g?engine="+tc.face, func(s *served) { want = s.read(s.post(s.t.Context(), tc.path, tc.body)) })
-			resp, err := s.http.Post("http://"+s.addr+tc.path, "application/json", strings.NewReader(tc.body))
-			if err != nil {
-				t.Fatal(err)
+			var resp *http.Response
+			for { // llama.cpp says 503 until its tokenizer is loaded
+				var err error
+				if resp, err = s.http.Post("http://"+s.addr+tc.path, "application/json", strings.NewReader(tc.body)); err != nil {
+					t.Fatal(err)
+				}
+				defer resp.Body.Close()
+				if resp.StatusCode != http.StatusServiceUnavailable {
+					break
+				}
+				time.Sleep(time.Millisecond)
 			}
-			defer resp.Body.Close()
 			got, err := io.ReadAll(resp.Body)
 			if err != nil {
 				t.Fatal(err)
