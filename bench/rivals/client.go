@@ -1,6 +1,7 @@
 package rivals
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -53,6 +54,7 @@ func readJSON(name string) (document, error) {
 	if err != nil {
 		return nil, err
 	}
+	b = bytes.ReplaceAll(b, []byte(": Infinity"), []byte(": null")) // as Python writes it
 	var d document
 	if err := json.Unmarshal(b, &d); err != nil {
 		return nil, fmt.Errorf("%s: %w", matches[0], err)
