@@ -48,7 +48,7 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 }
 
 // asked is how the battery is asked for.
-type asked struct{ api, model string }
+type asked struct{ api, model, key string }
 
 // onSim runs the battery in fake time against a simulated engine.
 func (a asked) onSim(t *testing.T, target string) (report *conformance.Report) {
@@ -95,8 +95,11 @@ func (a asked) ask(t *testing.T, l *pipes) *conformance.Report {
 	defer c.Close()
 	tr := wire.NewNetHTTP(wire.Config{Clock: c, Dial: l.dial})
 	defer tr.Close()
-	r, err := conformance.Run(context.Background(), conformance.Options{Transport: tr, API: a.api,
-		OpenAI: openai.Options{Base: &url.URL{Scheme: "http", Host: "engine"}, Model: a.model}})
+	o := openai.Options{Base: &url.URL{Scheme: "http", Host: "engine"}, Model: a.model}
+	if a.key != "" {
+		o.Auth = wire.Field{Name: "Authorization", Value: "Bearer " + a.key}
+	}
+	r, err := conformance.Run(context.Background(), conformance.Options{Transport: tr, API: a.api, OpenAI: o})
 	if err != nil {
 		t.Fatal(err)
 	}

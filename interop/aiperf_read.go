@@ -183,17 +183,19 @@ func (rec *aiperfRecord) metric(r *jsonstream.Reader, tag string) error {
 	})
 }
 
-// unitNS is how many ns the units of durations are.
+// unitNS is how many ns the units of durations are; 0 of any other.
 func unitNS(unit string) int64 {
 	switch unit {
 	case "ns":
 		return 1
 	case "us":
 		return 1e3
+	case "ms":
+		return 1e6
 	case "s", "sec":
 		return 1e9
 	}
-	return 1e6
+	return 0
 }
 
 // duration reads a value with its unit.
@@ -212,11 +214,16 @@ func (rec *aiperfRecord) duration(r *jsonstream.Reader, into *record.Int) error 
 		}
 		return err
 	})
-	if v, ok := value.Get(); ok {
-		// It was read as ms.
-		*into = record.Some(scale(v, unitNS(unit)))
+	v, ok := value.Get()
+	if !ok || err != nil {
+		return err
 	}
-	return err
+	ns := unitNS(unit)
+	if ns == 0 {
+		return r.Errorf("expected the unit ns, us, ms or sec, got %q", unit)
+	}
+	*into = record.Some(scale(v, ns)) // it was read as ms
+	return nil
 }
 
 // scale turns ns read as ms into ns of another unit.

@@ -2,6 +2,7 @@ package interop
 
 import (
 	"github.com/tokamak-bench/tokamak/interop/jsonstream"
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/record"
 )
 
@@ -66,8 +67,8 @@ func guideBenchmark(r *jsonstream.Reader, s *Source, to sink) error {
 	s.lose("when the last byte of a request had left, when the first byte of a response came, connections, finish reasons and notes")
 	s.lose("whether token counts are the server's or GuideLLM's tokenizer's: they stand as the server's")
 	s.Untold = []string{"usage_difference", "prompt_usage_difference", "ttfb"}
-	id := int64(0)
-	return r.Object(func(name string) error {
+	id, without := int64(0), int64(0)
+	err := r.Object(func(name string) error {
 		switch name {
 		case "config":
 			return guideConfig(r, s)
@@ -76,8 +77,11 @@ func guideBenchmark(r *jsonstream.Reader, s *Source, to sink) error {
 		case "requests":
 			return r.Object(func(list string) error {
 				return r.Array(func(int) error {
-					err := guideRow(r, s, to, list, id)
+					placed, err := guideRow(r, s, to, list, id)
 					id++
+					if !placed {
+						without++
+					}
 					return err
 				})
 			})
@@ -86,6 +90,10 @@ func guideBenchmark(r *jsonstream.Reader, s *Source, to sink) error {
 		}
 		return nil
 	})
+	if without > 0 && err == nil {
+		s.doubt("%s of %s without any moment, left out of every figure", plural(without, "request"), measure.Count(id))
+	}
+	return err
 }
 
 // guideConfig finds the target, the model and the load in the configuration.
@@ -183,13 +191,14 @@ func figures(r *jsonstream.Reader, s *Source, path string, wanted func(name stri
 	return r.Skip()
 }
 
-// guideRow reads one request of the list called list.
-func guideRow(r *jsonstream.Reader, s *Source, to sink, list string, id int64) error {
+// guideRow reads one request of the list called list; false: nothing says when
+// it was.
+func guideRow(r *jsonstream.Reader, s *Source, to sink, list string, id int64) (bool, error) {
 	var g guideRequest
 	a := &g.a
 	a.RequestID, a.Attempt = id, 1
 	if err := r.Object(func(name string) error { return g.field(r, name) }); err != nil {
-		return err
+		return true, err
 	}
 	start, ok := a.WriteStart.Get()
 	switch {
@@ -211,13 +220,12 @@ func guideRow(r *jsonstream.Reader, s *Source, to sink, list string, id int64) e
 		a.Intended = a.Dispatched
 	}
 	if !a.Intended.Valid() {
-		s.doubt("some requests have no moment at all and were left out")
-		return nil
+		return false, nil
 	}
 	if err := to.row(a); err != nil {
-		return r.Errorf("%w", err)
+		return true, r.Errorf("%w", err)
 	}
-	return nil
+	return true, nil
 }
 
 func (g *guideRequest) field(r *jsonstream.Reader, name string) (err error) {

@@ -86,7 +86,7 @@ func (v *survey) row(a *record.Attempt) error {
 	}
 	at, _ := begin(a)
 	v.first = min(v.first, at)
-	v.last = max(v.last, a.Moments.Ended.Or(v.last), a.LastToken.Or(v.last))
+	v.last = max(v.last, at, a.Moments.Ended.Or(at), a.LastToken.Or(at))
 	return nil
 }
 

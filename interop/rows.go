@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/engine/openai"
 	"github.com/tokamak-bench/tokamak/record"
 )
 
@@ -187,8 +188,9 @@ func errorLine(text string) string {
 	if strings.HasPrefix(line, "Traceback") {
 		line = strings.TrimSpace(lines[len(lines)-1])
 	}
+	line = openai.HideCredentials(record.Scrub(line, nil)) // before a cut takes from a secret what it is known by
 	if len(line) > mostError {
 		line = strings.ToValidUTF8(line[:mostError], "")
 	}
-	return record.Scrub(line, nil)
+	return line
 }

@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/interop/jsonstream"
@@ -315,6 +316,9 @@ func (f *flat) check(r *jsonstream.Reader) error {
 		if m != nil && len(m) != n {
 			return r.Errorf("%s has %d elements, expected %d as ttfts has", name, len(m), n)
 		}
+	}
+	if i := slices.Index(f.start, record.Int{}); i >= 0 { // 0 would be a moment long before the others
+		return r.Errorf("start_times has no number at %d, expected a moment for each request", i)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -22,6 +23,7 @@ type conformanceCommand struct {
 	Scenario       string `arg:"" optional:"" placeholder:"SCENARIO.yaml" help:"Scenario file whose target to ask. Flags override it."`
 	scenario.Flags        // those of the target: see onlyTarget
 	Save           string `name:"out" placeholder:"FILE" help:"Also write the report as JSON to FILE."`
+	JUnit          string `name:"junit" placeholder:"FILE" help:"Also write the rules as JUnit XML to FILE."`
 	output
 }
 
@@ -57,6 +59,9 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 			return exit.With(exit.Usage, fmt.Errorf("report: %w", err))
 		}
 	}
+	if err := c.junit(reports); err != nil {
+		return err
+	}
 	if c.json() {
 		_, err := std.out.Write(inJSON.Bytes())
 		return err
@@ -71,4 +76,16 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 	}
 	_, err = strings.NewReader(report.Clean(text.String())).WriteTo(std.out)
 	return err
+}
+
+// junit writes the JUnit file that was asked for, a suite a URL.
+func (c *conformanceCommand) junit(reports []*conformance.Report) error {
+	if c.JUnit == "" {
+		return nil
+	}
+	suites := make([]report.Suite, len(reports))
+	for i, r := range reports {
+		suites[i] = r.Suite()
+	}
+	return writeFile(c.JUnit, func(w io.Writer) error { return report.JUnit(w, suites...) })
 }

@@ -30,7 +30,7 @@ func (d *decoder) redact(s string) string {
 	for _, secret := range d.d.secrets() {
 		s = strings.ReplaceAll(s, secret, hidden)
 	}
-	s = secretLooks.ReplaceAllString(s, hidden)
+	s = HideCredentials(s)
 	for _, m := range d.c.Messages {
 		s = hideEcho(s, m.Content)
 	}
@@ -38,6 +38,9 @@ func (d *decoder) redact(s string) string {
 	s = hideEcho(s, string(d.d.opt.Extra))
 	return clean(s, maxErrorText)
 }
+
+// HideCredentials replaces what looks like a credential in a text from outside.
+func HideCredentials(s string) string { return secretLooks.ReplaceAllString(s, hidden) }
 
 // secrets are the values that must never appear: credentials and the values of
 // the user's own header fields.
@@ -56,6 +59,46 @@ func (d *Driver) secrets() []string {
 		add(f.Value)
 	}
 	return out
+}
+
+// leastSecret is how many bytes in a row of a secret are hidden: a text that is
+// quoted may be cut within it.
+const leastSecret = 8
+
+// Hide returns a text from a server without the driver's credential, the values
+// of the user's header fields, or any eight bytes in a row of one.
+func (d *Driver) Hide(s string) string {
+	for _, secret := range d.secrets() {
+		s = strings.ReplaceAll(s, secret, hidden)
+		if scheme, rest, ok := strings.Cut(secret, " "); ok && scheme != "" {
+			secret = rest // the scheme's name is none
+		}
+		s = hideParts(s, secret)
+	}
+	return s
+}
+
+// hideParts replaces each run of at least leastSecret bytes of a secret.
+func hideParts(s, secret string) string {
+	var out strings.Builder
+	for i := 0; i < len(s); {
+		n := 0
+		for at := 0; i+leastSecret <= len(s) && at+leastSecret <= len(secret); at++ {
+			same := 0
+			for i+same < len(s) && at+same < len(secret) && s[i+same] == secret[at+same] {
+				same++
+			}
+			n = max(n, same)
+		}
+		if n < leastSecret {
+			out.WriteByte(s[i])
+			i++
+			continue
+		}
+		out.WriteString(hidden)
+		i += n
+	}
+	return out.String()
 }
 
 // hideEcho replaces what also stands in the prompt: all runs of s of at least

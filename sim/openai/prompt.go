@@ -67,6 +67,16 @@ func ChatPrompt(messages []Message, l *face.Language) ([]uint32, *face.Problem) 
 	return ids, nil
 }
 
+// templated is ChatPrompt of a model whose template is counted where there is
+// nothing else: a chat without any text still has a token to answer to.
+func templated(messages []Message, l *face.Language) ([]uint32, *face.Problem) {
+	ids, problem := ChatPrompt(messages, l)
+	if problem == nil && len(ids) == 0 {
+		ids = []uint32{0}
+	}
+	return ids, problem
+}
+
 // part is a piece of a message's content.
 type part struct {
 	Type     string          `json:"type"`

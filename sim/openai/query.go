@@ -129,10 +129,7 @@ func (d *Dialect) ask(q *query, l *face.Language, a api, seed uint64) (*face.Ask
 	var problem *face.Problem
 	if a == chatAPI {
 		var ids []uint32
-		ids, problem = ChatPrompt(q.Messages, l)
-		if len(ids) == 0 && d.EmptyChat {
-			ids = []uint32{0}
-		}
+		ids, problem = templated(q.Messages, l)
 		ask.Prompts = [][]uint32{ids}
 	} else {
 		ask.Prompts, problem = Prompts(q.Prompt, l)

@@ -7,6 +7,31 @@ import (
 	"github.com/tokamak-bench/tokamak/token"
 )
 
+// A chat without text is answered, since a template has tokens, and counts one;
+// an empty prompt of a completion has none.
+func TestAChatWithoutTextHasAToken(t *testing.T) {
+	l, d := face.NewLanguage(token.Builtin()), &Dialect{}
+	for body, want := range map[string]int{
+		`{"messages":[{"role":"user","content":""}]}`:                                         1,
+		`{"messages":[{"role":"system","content":""},{"role":"user","content":[]}]}`:          1,
+		`{"messages":[{"role":"user"},{"role":"user","content":"hello"}]}`:                    1,
+		`{"messages":[{"role":"user","content":"hello world"},{"role":"user","content":""}]}`: 2,
+	} {
+		q, problem := d.parse([]byte(body), chatAPI)
+		if problem != nil {
+			t.Fatal(problem.Message)
+		}
+		ask, problem := d.ask(q, l, chatAPI, 1)
+		if problem != nil || len(ask.Prompts) != 1 || len(ask.Prompts[0]) != want {
+			t.Errorf("%s: %v, want %d tokens (%+v)", body, ask.Prompts, want, problem)
+		}
+	}
+	q, _ := d.parse([]byte(`{"prompt":""}`), textAPI)
+	if ask, problem := d.ask(q, l, textAPI, 1); problem != nil || len(ask.Prompts[0]) != 0 {
+		t.Errorf("a completion: %+v, %+v", ask, problem)
+	}
+}
+
 // No body makes the reader panic, and none that it understands is our fault.
 func FuzzQuery(f *testing.F) {
 	for _, s := range []string{

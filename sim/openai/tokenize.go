@@ -22,7 +22,7 @@ func Tokenize(s *face.Service, r *http.Request) ([]uint32, *face.Problem) {
 	}
 	ids := []uint32{}
 	if len(q.Messages) > 0 {
-		chat, problem := ChatPrompt(q.Messages, l)
+		chat, problem := templated(q.Messages, l)
 		return append(ids, chat...), problem
 	}
 	prompts, problem := Prompts(q.Prompt, l)
