@@ -55,6 +55,7 @@ type Accumulator struct {
 	scratch  []gap
 	again    map[int64]int // requests that may have or had further attempts: their row
 	outcomes []record.Outcome
+	fates    []fate // of outcomes
 	attempts map[record.Outcome]int
 	words    words
 	merged   []merged
@@ -137,7 +138,7 @@ func (a *Accumulator) outcome(o record.Outcome) uint8 {
 		if i > 200 { // only a corrupt file names so many
 			return uint8(i - 1)
 		}
-		a.outcomes = append(a.outcomes, o)
+		a.outcomes, a.fates = append(a.outcomes, o), append(a.fates, fateOf(o))
 	}
 	return uint8(i)
 }

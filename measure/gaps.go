@@ -14,9 +14,11 @@ import (
 // bit set where the later arrival held another number of tokens than one; the
 // number plus one then follows, zero for unknown.
 type gapStore struct {
+	whole  [][]uint32
 	blocks [][]byte
 }
 
+// gapBlock is the size of a block in bytes.
 const gapBlock = 1 << 20
 
 // gapRef is where a request's gaps lie.
@@ -32,16 +34,14 @@ type gap struct {
 	tokens int32 // of the later arrival; unknown: -1
 }
 
-// room returns the index of a block with space for n gaps.
-func (s *gapStore) room(n int) int {
-	need := n * (binary.MaxVarintLen64 + binary.MaxVarintLen32)
-	last := len(s.blocks) - 1
-	if last < 0 || cap(s.blocks[last])-len(s.blocks[last]) < need {
-		// What is left of a block is given up: a request's gaps lie together.
-		s.blocks = append(s.blocks, make([]byte, 0, max(gapBlock, need)))
-		last++
+// room returns blocks of which the last has space for n more. What is left of
+// the one before is given up: a request's gaps lie together.
+func room[T any](blocks [][]T, n, size int) [][]T {
+	last := len(blocks) - 1
+	if last < 0 || cap(blocks[last])-len(blocks[last]) < n {
+		blocks = append(blocks, make([]T, 0, max(size, n)))
 	}
-	return last
+	return blocks
 }
 
 // add stores the gaps of a request.
@@ -49,15 +49,22 @@ func (s *gapStore) add(gaps []gap) gapRef {
 	if len(gaps) == 0 {
 		return gapRef{}
 	}
-	i := s.room(len(gaps))
-	b := s.blocks[i]
-	fixed := !slices.ContainsFunc(gaps, func(g gap) bool { return g.tokens != 1 || g.ns > math.MaxUint32 })
-	ref := gapRef{uint32(i), uint32(len(b)), int32(len(gaps)), fixed}
-	for _, g := range gaps {
-		if fixed {
-			b = binary.LittleEndian.AppendUint32(b, uint32(g.ns))
-			continue
+	ref := gapRef{count: int32(len(gaps))}
+	ref.fixed = !slices.ContainsFunc(gaps, func(g gap) bool { return g.tokens != 1 || g.ns > math.MaxUint32 })
+	if ref.fixed {
+		s.whole = room(s.whole, len(gaps), gapBlock/4)
+		b := &s.whole[len(s.whole)-1]
+		ref.block, ref.offset = uint32(len(s.whole)-1), uint32(len(*b))
+		for _, g := range gaps {
+			*b = append(*b, uint32(g.ns))
 		}
+		return ref
+	}
+	s.blocks = room(s.blocks, len(gaps)*(binary.MaxVarintLen64+binary.MaxVarintLen32), gapBlock)
+	last := len(s.blocks) - 1
+	b := s.blocks[last]
+	ref.block, ref.offset = uint32(last), uint32(len(b))
+	for _, g := range gaps {
 		if g.tokens == 1 {
 			b = binary.AppendUvarint(b, uint64(g.ns)<<1)
 			continue
@@ -65,8 +72,16 @@ func (s *gapStore) add(gaps []gap) gapRef {
 		b = binary.AppendUvarint(b, uint64(g.ns)<<1|1)
 		b = binary.AppendUvarint(b, uint64(g.tokens+1))
 	}
-	s.blocks[i] = b
+	s.blocks[last] = b
 	return ref
+}
+
+// numbers are the gaps of a request stored as 32-bit numbers, in ns.
+func (s *gapStore) numbers(r gapRef) []uint32 {
+	if r.count == 0 {
+		return nil
+	}
+	return s.whole[r.block][r.offset:][:r.count]
 }
 
 // decode appends the gaps of a request to buf.
@@ -74,13 +89,13 @@ func (s *gapStore) decode(r gapRef, buf []gap) []gap {
 	if r.count == 0 {
 		return buf
 	}
-	b := s.blocks[r.block][r.offset:]
 	if r.fixed {
-		for i := range r.count {
-			buf = append(buf, gap{int64(binary.LittleEndian.Uint32(b[4*i:])), 1})
+		for _, ns := range s.numbers(r) {
+			buf = append(buf, gap{int64(ns), 1})
 		}
 		return buf
 	}
+	b := s.blocks[r.block][r.offset:]
 	for range r.count {
 		v, n := binary.Uvarint(b)
 		b = b[n:]
@@ -97,9 +112,8 @@ func (s *gapStore) decode(r gapRef, buf []gap) []gap {
 
 // milliseconds appends the gaps of a request stored as 32-bit numbers to buf.
 func (s *gapStore) milliseconds(r gapRef, buf []float64) []float64 {
-	b := s.blocks[r.block][r.offset:][:4*r.count]
-	for ; len(b) >= 4; b = b[4:] {
-		buf = append(buf, float64(binary.LittleEndian.Uint32(b))/1e6)
+	for _, ns := range s.numbers(r) {
+		buf = append(buf, float64(ns)/1e6)
 	}
 	return buf
 }

@@ -17,7 +17,7 @@ import (
 // One unit of the queue's time is a millisecond.
 func queueView(n int, load float64, random *rand.Rand) *View {
 	a := New(Options{})
-	a.outcomes = []record.Outcome{record.OK}
+	a.outcomes, a.fates = []record.Outcome{record.OK}, []fate{good}
 	v := &View{a: a, from: 0, to: int64(n) * 1e6}
 	wait := 0.0
 	if random.Float64() < load {

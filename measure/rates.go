@@ -158,8 +158,8 @@ func (v *View) streamedWithin(r *row) float64 {
 	if r.firstToken == absent || r.many || r.firstTokens < 0 {
 		return math.NaN()
 	}
-	v.gaps = v.a.gaps.decode(r.gaps, v.gaps[:0])
-	if slices.ContainsFunc(v.gaps, func(g gap) bool { return g.tokens < 0 }) {
+	v.scratch.gaps = v.a.gaps.decode(r.gaps, v.scratch.gaps[:0])
+	if slices.ContainsFunc(v.scratch.gaps, func(g gap) bool { return g.tokens < 0 }) {
 		return math.NaN()
 	}
 	in, _ := v.weights(r)
@@ -181,8 +181,8 @@ func (v *View) weights(r *row) (in, all float64) {
 		}
 	}
 	add(r.firstTokens)
-	v.gaps = v.a.gaps.decode(r.gaps, v.gaps[:0])
-	for _, g := range v.gaps {
+	v.scratch.gaps = v.a.gaps.decode(r.gaps, v.scratch.gaps[:0])
+	for _, g := range v.scratch.gaps {
 		at += g.ns
 		add(g.tokens)
 	}

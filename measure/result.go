@@ -94,9 +94,9 @@ type View struct {
 	from, to int64
 	rows     []*row
 	counted  *tally // cached
+	failed   *int   // cached
 	audit    *client
-	gaps     []gap     // scratch
-	batch    []float64 // scratch
+	scratch  scratch
 }
 
 // Window returns the view's window in ns since the run's epoch.
@@ -133,8 +133,10 @@ const (
 	stopped             // cut by us or cancelled by the workload: unknown
 )
 
-func (v *View) fate(r *row) fate {
-	switch v.a.outcomeOf(r) {
+func (v *View) fate(r *row) fate { return v.a.fates[r.outcome] }
+
+func fateOf(o record.Outcome) fate {
+	switch o {
 	case record.OK:
 		return good
 	case record.Cut, record.Cancelled:

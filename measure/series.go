@@ -13,6 +13,7 @@ type series struct {
 	values   iter.Seq[[]float64]
 	n        int
 	infinite int
+	whole    *wholeGaps // the same values of a large pool; else nil
 }
 
 // percentiles are those that a distribution shows.
@@ -69,15 +70,26 @@ func (s *series) quantiles(ps []float64, finite int) []float64 {
 		}
 	}
 	if len(ranks) > 0 {
-		for i, x := range stat.Select(s.values, s.n, ranks) {
+		for i, x := range s.ranked(ranks) {
 			out[where[i]] = x
 		}
 	}
 	return out
 }
 
+// ranked are the finite values of the given ranks.
+func (s *series) ranked(ranks []int) []float64 {
+	if s.whole != nil {
+		return s.whole.ranked(ranks)
+	}
+	return stat.Select(s.values, s.n, ranks)
+}
+
 // moments returns mean and sample standard deviation of the finite values.
 func (s *series) moments() (mean, sd float64) {
+	if s.whole != nil {
+		return s.whole.moments()
+	}
 	var sum, squares float64
 	for batch := range s.values {
 		for _, x := range batch {
@@ -112,5 +124,5 @@ func (s *series) at(p float64) float64 {
 
 // slice is the series of values at hand.
 func slice(values []float64, infinite int) series {
-	return series{stat.Batch(values), len(values), infinite}
+	return series{values: stat.Batch(values), n: len(values), infinite: infinite}
 }

@@ -10,13 +10,17 @@ import (
 // inputs is there, with a count of 0 and null figures.
 func (v *View) Metrics() map[string]Metric {
 	out := map[string]Metric{}
+	v.overs() // counted once, before others read it
+	var both [len(definitions)][2]Metric
+	inParallel(len(definitions), func(i int) {
+		s := v.each(&definitions[i])
+		both[i][0], both[i][1] = s.metrics(definitions[i].unit)
+	})
 	for i := range definitions {
 		d := &definitions[i]
-		s := v.each(d)
-		plain, adj := s.metrics(d.unit)
-		out[d.name] = plain
+		out[d.name] = both[i][0]
 		if d.basis&latency != 0 {
-			out[d.name+Adj] = adj
+			out[d.name+Adj] = both[i][1]
 		}
 	}
 	for _, name := range pooled {
@@ -91,34 +95,32 @@ func (v *View) each(d *definition) series {
 
 // overs is how many requests count as +inf.
 func (v *View) overs() int {
-	n := 0
-	for _, r := range v.rows {
-		if v.fate(r) == over {
-			n++
+	if v.failed == nil {
+		n := 0
+		for _, r := range v.rows {
+			if v.fate(r) == over {
+				n++
+			}
 		}
+		v.failed = &n
 	}
-	return n
+	return *v.failed
 }
 
 // pool is the series of a pooled metric. Every failure brings as many infinite gaps as a
 // success that has any has on average.
 func (v *View) pool(name string) series {
-	return v.poolOf(name, func(*row) bool { return true })
-}
-
-// poolOf is the pool of those successes that are wanted.
-func (v *View) poolOf(name string, wanted func(*row) bool) series {
 	s := series{infinite: v.overs()}
 	s.values = func(yield func([]float64) bool) {
 		for _, r := range v.rows {
-			if v.fate(r) == good && wanted(r) && !yield(v.gapValues(name, r)) {
+			if v.fate(r) == good && !yield(v.gapValues(name, r)) {
 				return
 			}
 		}
 	}
 	with := 0
 	for _, r := range v.rows {
-		if v.fate(r) != good || !wanted(r) {
+		if v.fate(r) != good {
 			continue
 		}
 		n := int(r.gaps.count)
@@ -133,6 +135,9 @@ func (v *View) poolOf(name string, wanted func(*row) bool) series {
 	if with > 0 {
 		s.infinite = int(math.Ceil(float64(s.infinite) * float64(s.n) / float64(with)))
 	}
+	if s.n > fewGaps {
+		s.whole = &wholeGaps{v, name}
+	}
 	return s
 }
 
@@ -144,24 +149,38 @@ func (v *View) oneEach() bool {
 
 // gapValues returns the values of a pooled metric in one request, in ms. They
 // are the view's until the next call.
-func (v *View) gapValues(name string, r *row) []float64 {
+func (v *View) gapValues(name string, r *row) []float64 { return v.scratch.values(v.a, name, r) }
+
+// scratch is memory for the values of one request.
+type scratch struct {
+	gaps  []gap
+	batch []float64
+}
+
+// values are those of a pooled metric in one request, valid until the next call.
+func (s *scratch) values(a *Accumulator, name string, r *row) []float64 {
 	if r.gaps.fixed {
-		v.batch = v.a.gaps.milliseconds(r.gaps, v.batch[:0])
-		return v.batch
+		s.batch = a.gaps.milliseconds(r.gaps, s.batch[:0])
+		return s.batch
 	}
-	v.gaps = v.a.gaps.decode(r.gaps, v.gaps[:0])
-	out := v.batch[:0]
-	if name == "icl" || r.oneEach {
-		for _, g := range v.gaps {
-			out = append(out, float64(g.ns)/1e6)
-		}
-		v.batch = out
-		return out
+	s.gaps = a.gaps.decode(r.gaps, s.gaps[:0])
+	s.batch = s.batch[:0]
+	if name != "icl" && !r.oneEach {
+		s.batch = perToken(s.gaps, s.batch)
+		return s.batch
 	}
+	for _, g := range s.gaps {
+		s.batch = append(s.batch, float64(g.ns)/1e6)
+	}
+	return s.batch
+}
+
+// perToken appends the itl of a request's gaps to out.
+func perToken(gaps []gap, out []float64) []float64 {
 	// A gap before an arrival without a token of its own belongs to the next
 	// arrival that has one.
 	var carried int64
-	for _, g := range v.gaps {
+	for _, g := range gaps {
 		switch {
 		case g.tokens < 0:
 			carried = 0
@@ -172,6 +191,5 @@ func (v *View) gapValues(name string, r *row) []float64 {
 			carried = 0
 		}
 	}
-	v.batch = out
 	return out
 }
