@@ -38,6 +38,10 @@ const (
 	patience = 6  // and for one question
 	longWait = 10 * time.Second
 	silent   = 3 // so many questions in a row without an answer end the battery
+
+	// What is kept of all answers together; more ends the battery.
+	mostEvents = 1 << 19
+	mostBytes  = 128 << 20
 )
 
 // battery is one going through all questions.
@@ -52,6 +56,8 @@ type battery struct {
 	until   time.Time
 	waits   int
 	waited  time.Duration
+	events  int    // of all answers
+	bytes   int    // of them
 	unheard int    // good questions in a row without an answer
 	ended   string // why nothing more is asked; empty: go on
 	usage   error  // what the user has to say first
@@ -243,6 +249,10 @@ func (b *battery) once(ctx context.Context, q *question, body []byte) *reply {
 // keep books a reply.
 func (b *battery) keep(r *reply) {
 	b.replies = append(b.replies, r)
+	b.events += len(r.events)
+	for i := range r.events {
+		b.bytes += len(r.events[i].Data)
+	}
 	b.report.Requests++
 	b.report.InputTokens += r.answer.Usage.Prompt.N
 	b.report.OutputTokens += r.answer.Usage.Completion.N
@@ -258,6 +268,8 @@ func (b *battery) listen(r *reply) {
 	}
 	switch {
 	case b.ended != "":
+	case b.events > mostEvents || b.bytes > mostBytes:
+		b.ended = fmt.Sprintf("the answers are too long to keep (%d events, %d MiB)", b.events, b.bytes>>20)
 	case b.unheard >= silent:
 		b.ended = fmt.Sprintf("%d questions in a row got no answer", silent)
 	case time.Now().After(b.until):

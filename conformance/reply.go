@@ -119,9 +119,26 @@ func read(q *question, t *check.Transcript) *reply {
 		}
 		c := chunk{at: e.At, event: i}
 		c.valid = json.Unmarshal(data, &c) == nil
+		c.bound()
 		r.chunks = append(r.chunks, c)
 	}
 	return r
+}
+
+// mostParts is how many choices a chunk may have, and calls a choice: more are
+// no answer to the battery's questions, and too many to keep.
+const mostParts = 1 << 10
+
+// bound lets go of what is too much to be true.
+func (c *chunk) bound() {
+	if len(c.Choices) > mostParts {
+		c.valid, c.Choices = false, nil
+	}
+	for i := range c.Choices {
+		if d := c.Choices[i].said(); d != nil && len(d.Calls) > mostParts {
+			c.valid, d.Calls = false, nil
+		}
+	}
 }
 
 // ok tells whether a 2xx came to its end, whole by its API or not.

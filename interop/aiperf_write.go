@@ -146,10 +146,12 @@ func aiperfError(a *record.Attempt, l *dialect.Look) string {
 	return m.b.String()
 }
 
-// aiperfTags are the tags of the summary that the dialect has, with units.
-var aiperfTags = [...]struct{ tag, metric, unit string }{
-	{"time_to_first_token", "ttft", "ms"}, {"request_latency", "e2e", "ms"},
-	{"inter_token_latency", "itl", "ms"}, {"inter_chunk_latency", "icl", "ms"},
+// aiperfTags are tags of the summary with the metric of the dialect that has
+// their percentiles, if one does, the name of their spread, and their unit.
+var aiperfTags = [...]struct{ tag, metric, spread, unit string }{
+	{"time_to_first_token", "ttft", "ttft", "ms"}, {"request_latency", "e2e", "e2e", "ms"},
+	{"inter_token_latency", "itl", "tpot", "ms"}, {"inter_chunk_latency", "icl", "gaps", "ms"},
+	{"output_sequence_length", "", "output", "tokens"}, {"input_sequence_length", "", "input", "tokens"},
 }
 
 // writeAIPerfSummary writes the summary as AIPerf would have computed it.
@@ -158,12 +160,9 @@ func writeAIPerfSummary(w io.Writer, r *outRun) error {
 	o.text("schema_version", aiperfSchema)
 	o.text("aiperf_version", r.version())
 	o.text("benchmark_id", r.m.Run)
-	spreads := r.aiperfSpreads()
+	spreads := r.spreads()
 	for _, t := range aiperfTags {
-		r.aiperfTag(o, t.tag, t.metric, t.unit, spreads[t.metric])
-	}
-	for _, c := range [...]string{"output_sequence_length", "input_sequence_length"} {
-		r.aiperfTag(o, c, "", "tokens", spreads[c])
+		r.aiperfTag(o, t.tag, t.metric, t.unit, spreads[t.spread])
 	}
 	for _, f := range [...]struct{ tag, metric, unit string }{
 		{"request_count", "requests.ok", "requests"}, {"error_request_count", "requests.failed", "requests"},
@@ -185,7 +184,7 @@ func writeAIPerfSummary(w io.Writer, r *outRun) error {
 
 // aiperfTag writes the statistics of one tag.
 func (r *outRun) aiperfTag(o *object, tag, metric, unit string, s *spread) {
-	if s == nil || s.n == 0 {
+	if s.n == 0 {
 		return
 	}
 	m := metadata{b: &strings.Builder{}}
@@ -206,42 +205,4 @@ func (r *outRun) aiperfTag(o *object, tag, metric, unit string, s *spread) {
 	m.int("count", int64(s.n))
 	m.raw("sum", floatText(s.sum/scale))
 	o.raw(tag, "{"+m.b.String()+"}")
-}
-
-// aiperfSpreads walks the successes once; times are in ns.
-func (r *outRun) aiperfSpreads() map[string]*spread {
-	out := map[string]*spread{}
-	add := func(name string, x float64) {
-		if out[name] == nil {
-			out[name] = &spread{}
-		}
-		out[name].add(x)
-	}
-	r.trace.Each(&r.dialect, func(l *dialect.Look) {
-		if !l.OK {
-			return
-		}
-		ttft, streamed := between(l.Start, l.First)
-		latency, whole := between(l.Start, l.End)
-		if streamed {
-			add("ttft", float64(ttft))
-		}
-		if whole {
-			add("e2e", float64(latency))
-		}
-		n, counted := l.Output.Get()
-		if streamed && whole && n > 1 {
-			add("itl", float64(latency-ttft)/float64(n-1))
-		}
-		for _, g := range l.Gaps {
-			add("icl", g)
-		}
-		if counted {
-			add("output_sequence_length", float64(n))
-		}
-		if n, ok := l.Input.Get(); ok {
-			add("input_sequence_length", float64(n))
-		}
-	})
-	return out
 }

@@ -197,31 +197,6 @@ func (r *outRun) sendings(yield func(a *record.Attempt, l *dialect.Look) error) 
 	return failed
 }
 
-// moments of statistics that a dialect does not print: least and spread.
-type spread struct {
-	n        int
-	mean, m2 float64
-	min, max float64
-	sum      float64
-}
-
-func (s *spread) add(x float64) {
-	if s.n == 0 || x < s.min {
-		s.min = x
-	}
-	if s.n == 0 || x > s.max {
-		s.max = x
-	}
-	s.n++
-	s.sum += x
-	d := x - s.mean
-	s.mean += d / float64(s.n)
-	s.m2 += d * (x - s.mean)
-}
-
-// variance is that of the population (divisor n), as numpy's std has it.
-func (s *spread) variance() float64 { return s.m2 / float64(s.n) }
-
 // seconds writes ns as seconds, exactly.
 func secondsText(ns int64) string { return decimal(ns, 9) }
 

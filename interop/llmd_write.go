@@ -106,19 +106,18 @@ func writeLLMD(w io.Writer, r *outRun) error {
 	for k, v := range r.sum.Run.Tags {
 		out.Run.Keywords = append(out.Run.Keywords, k+"="+v)
 	}
-	spreads := r.aiperfSpreads() // lengths of input and output are the same thing there
-	bench := r.benchSpreads()
+	spreads := r.spreads()
 	agg := &out.Results.Performance.Aggregate
 	ok, _ := r.value("requests.ok")
 	failed, _ := r.value("requests.failed")
 	agg.Requests = llmdRequests{Total: r.trace.Len(), Failures: int(failed), Incomplete: r.trace.Len() - int(ok) - int(failed),
-		InputLength: lengths(spreads["input_sequence_length"]), OutputLength: lengths(spreads["output_sequence_length"])}
+		InputLength: lengths(spreads["input"]), OutputLength: lengths(spreads["output"])}
 	agg.Latency = map[string]llmdStat{}
-	for _, l := range [...]struct{ name, metric, unit string }{
-		{"time_to_first_token", "ttft", "ms"}, {"time_per_output_token", "tpot", "ms/token"},
-		{"inter_token_latency", "itl", "ms/token"}, {"request_latency", "e2e", "ms"},
+	for _, l := range [...]struct{ name, metric, spread, unit string }{
+		{"time_to_first_token", "ttft", "ttft", "ms"}, {"time_per_output_token", "tpot", "tpot", "ms/token"},
+		{"inter_token_latency", "itl", "gaps", "ms/token"}, {"request_latency", "e2e", "e2e", "ms"},
 	} {
-		r.llmdLatency(agg.Latency, l.name, l.metric, l.unit, bench[l.metric])
+		r.llmdLatency(agg.Latency, l.name, l.metric, l.unit, spreads[l.spread])
 	}
 	if s := r.normalized(); s.n > 0 {
 		agg.Latency["normalized_time_per_output_token"] = *statOf(s, "ms/token", 1e6)
@@ -162,7 +161,7 @@ func statOf(s *spread, unit string, scale float64) *llmdStat {
 }
 
 func lengths(s *spread) *llmdStat {
-	if s == nil || s.n == 0 {
+	if s.n == 0 {
 		return nil
 	}
 	return statOf(s, "count", 1)
@@ -180,7 +179,7 @@ func (r *outRun) llmdLatency(into map[string]llmdStat, name, metric, unit string
 		return nil
 	}
 	st := llmdStat{Units: unit, Mean: mean, P50: get("p50"), P90: get("p90"), P95: get("p95"), P99: get("p99"), Max: get("max")}
-	if s != nil && s.n > 0 {
+	if s.n > 0 {
 		low, sd := s.min/1e6, math.Sqrt(s.variance())/1e6
 		st.Min, st.StdDev = &low, &sd
 	}

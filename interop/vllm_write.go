@@ -12,8 +12,9 @@ import (
 	"github.com/tokamak-bench/tokamak/record"
 )
 
-// benchMetrics are the latencies of vLLM bench with their names in the file.
-var benchMetrics = [...][2]string{{"ttft", "ttft"}, {"tpot", "tpot"}, {"itl", "itl"}, {"e2e", "e2el"}}
+// benchMetrics are the latencies of vLLM bench with their names in the file and
+// those of their spreads.
+var benchMetrics = [...][3]string{{"ttft", "ttft", "ttft"}, {"tpot", "tpot", "tpot"}, {"itl", "itl", "gaps"}, {"e2e", "e2el", "e2e"}}
 
 // writeVLLM writes the flat object of vllm bench serve --save-result
 // --save-detailed: figures and arrays as its Python client would have them of
@@ -41,12 +42,12 @@ func writeVLLM(w io.Writer, r *outRun) error {
 	if err := r.benchErrors(o); err != nil {
 		return err
 	}
-	spreads := r.benchSpreads()
+	spreads := r.spreads()
 	for _, m := range benchMetrics {
 		for _, s := range [...][2]string{{"mean", "mean"}, {"median", "p50"}, {"p90", "p90"}, {"p95", "p95"}, {"p99", "p99"}} {
 			o.figure(s[0]+"_"+m[1]+"_ms", r.values[m[0]+"."+s[1]])
 		}
-		if s := spreads[m[0]]; s.n > 0 {
+		if s := spreads[m[2]]; s.n > 0 {
 			o.figure("std_"+m[1]+"_ms", measure.Some(math.Sqrt(s.variance())/1e6))
 		}
 	}
@@ -134,29 +135,4 @@ func errorFor(a *record.Attempt, l *dialect.Look) string {
 		return a.ErrorClass
 	}
 	return string(a.Outcome)
-}
-
-// benchSpreads are the standard deviations over successes, in ns.
-func (r *outRun) benchSpreads() map[string]*spread {
-	out := map[string]*spread{"ttft": {}, "tpot": {}, "itl": {}, "e2e": {}}
-	r.trace.Each(&r.dialect, func(l *dialect.Look) {
-		if !l.OK {
-			return
-		}
-		first, streamed := between(l.Start, l.First)
-		whole, ended := between(l.Start, l.End)
-		if streamed {
-			out["ttft"].add(float64(first))
-		}
-		if ended {
-			out["e2e"].add(float64(whole))
-		}
-		if n := l.Output.Or(0); streamed && ended && n > 1 {
-			out["tpot"].add(float64(whole-first) / float64(n-1))
-		}
-		for _, g := range l.Gaps {
-			out["itl"].add(g)
-		}
-	})
-	return out
 }

@@ -103,25 +103,26 @@ func (r *row) reusable() float64 {
 func (c *Cache) judge(lies int) {
 	observed, told := c.Observed.Get()
 	possible := c.Possible.Or(0)
-	percent := func(x float64) string { return Percent(x) }
 	switch {
 	case lies > 0:
 		c.warn(CacheImplausible, "cache_implausible", fmt.Sprintf("%s answers count more cached tokens than prompt tokens", Count(lies)))
 	case !told:
 		c.Reason = "the server tells no cached tokens"
 	case c.Intended == Unasked && !c.Possible.Valid():
-		c.Reason = fmt.Sprintf("%s of the prompt tokens came from the cache; how many recorded texts share is not known", percent(observed))
+		c.Reason = fmt.Sprintf("%s of the prompt tokens came from the cache; how many recorded texts share is not known", Percent(observed))
+	case !c.Possible.Valid():
+		c.Reason = fmt.Sprintf("%s of the prompt tokens came from the cache; how many could is not known", Percent(observed))
 	case observed > possible+cacheSlack:
-		text := fmt.Sprintf("%s of the prompt tokens came from the cache, and only %s could: something sent them before", percent(observed), percent(possible))
+		text := fmt.Sprintf("%s of the prompt tokens came from the cache, and only %s could: something sent them before", Percent(observed), Percent(possible))
 		if c.Intended == Cold {
 			text += "; nothing here is a figure of cold prompts"
 		}
 		c.warn(CacheWarm, "cache_warm", text)
 	case possible >= cacheLeast && observed < cacheHardly*possible && c.Intended == Reuse:
-		c.warn(CacheNotReused, "cache_not_reused", fmt.Sprintf("%s of the prompt tokens could come from the cache, and %s did", percent(possible), percent(observed)))
+		c.warn(CacheNotReused, "cache_not_reused", fmt.Sprintf("%s of the prompt tokens could come from the cache, and %s did", Percent(possible), Percent(observed)))
 	default:
 		c.Verdict = CacheAsIntended
-		c.Reason = fmt.Sprintf("%s of the prompt tokens came from the cache, of %s that could", percent(observed), percent(possible))
+		c.Reason = fmt.Sprintf("%s of the prompt tokens came from the cache, of %s that could", Percent(observed), Percent(possible))
 	}
 }
 

@@ -41,8 +41,16 @@ func TestCache(t *testing.T) {
 		{"a server that lies", Cold, 266, 256, 0, record.Some(300), CacheImplausible, "cache_implausible", -1, -1, true},
 		{"nobody tells", Cold, 266, 256, 0, none, CacheUnverified, "", -1, -1, false},
 		{"reused", Reuse, 1000, 1000, 800, record.Some(784), CacheAsIntended, "", 80, 78.4, false},
+		// Blocks of the server: 20 of 1,000 tokens more than could are no claim, 21 are.
+		{"rounded to blocks", Reuse, 1000, 1000, 800, record.Some(820), CacheAsIntended, "", 80, 82, false},
+		{"beyond blocks", Reuse, 1000, 1000, 800, record.Some(821), CacheWarm, "cache_warm", 80, 82.1, false},
+		// A tenth of the 80 % that could is 8 %.
+		{"a tenth reused", Reuse, 1000, 1000, 800, record.Some(80), CacheAsIntended, "", 80, 8, false},
+		{"less than a tenth", Reuse, 1000, 1000, 800, record.Some(79), CacheNotReused, "cache_not_reused", 80, 7.9, false},
+		{"little to reuse", Reuse, 1000, 1000, 49, record.Some(0), CacheAsIntended, "", 4.9, 0, false},
 		{"not reused", Reuse, 1000, 1000, 800, record.Some(32), CacheNotReused, "cache_not_reused", 80, 3.2, false},
 		{"more than could", Reuse, 1000, 1000, 200, record.Some(784), CacheWarm, "cache_warm", 20, 78.4, false},
+		{"reuse of nobody knows how much", Reuse, 1000, 0, 0, record.Some(784), CacheUnverified, "", -1, 78.4, false},
 		{"recorded texts", Unasked, 1000, 0, 0, record.Some(784), CacheUnverified, "", -1, 78.4, false},
 		{"a salted dataset, warm", Cold, 1000, 0, 0, record.Some(784), CacheWarm, "cache_warm", 0, 78.4, true},
 	} {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/measure/compare"
 )
@@ -33,7 +34,7 @@ func CompareMarkdown(w io.Writer, c *Compared) error {
 	}
 	for i := range c.Gates {
 		g := &c.Gates[i]
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.gateName(g), word(g.Verdict), change(g.Change, g.Relative, g.Unit),
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", code(c.gateName(g)), word(g.Verdict), change(g.Change, g.Relative, g.Unit),
 			interval(g.Low, g.High, g.Relative, g.Unit), cell(g.Reason))
 	}
 	for i := range c.Contrasts {
@@ -72,13 +73,23 @@ func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_").Replace(Line(text))
 }
 
+// code makes text fit for code in a table's cell of Markdown.
+func code(text string) string {
+	return "`" + strings.NewReplacer("|", "\\|", "`", "'").Replace(Line(text)) + "`"
+}
+
 // Suite returns the comparison as a JUnit suite: a case for each gate, or, where there
-// are none, one for each primary figure, which passes whatever its word is.
+// are none, one for each primary figure, which passes whatever its word is. One that
+// was interrupted has a case that says so: some case is red if and only if the
+// exit code is not 0.
 func (c *Compared) Suite() Suite {
 	s := Suite{Name: "compare " + c.Baseline.Name, Properties: []Property{{"baseline", partyWords(&c.Baseline)}, {"verdict", string(c.Verdict.Verdict)},
 		{"exit", fmt.Sprint(c.Verdict.Exit)}}}
 	for i := range c.Contrasts {
 		s.Properties = append(s.Properties, Property{"against", partyWords(&c.Contrasts[i].Party)})
+	}
+	if c.Verdict.Exit == int(exit.Interrupted) {
+		s.Cases = append(s.Cases, Case{Name: "comparison", Result: CaseErrored, Kind: "interrupted", Message: c.Verdict.Reason})
 	}
 	for i := range c.Gates {
 		g := &c.Gates[i]

@@ -107,3 +107,41 @@ func TestMarkdownCells(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// A gate's name, which holds that of a directory, stays in its cell too.
+func TestMarkdownGateNames(t *testing.T) {
+	c := compared(t, "ttft.p99>+5%", comparedSide("base", 1, 0), comparedSide("a`|<b>\n", 1.1, 0.01), comparedSide("c", 1, 0.01))
+	var out bytes.Buffer
+	must(t, CompareMarkdown(&out, c))
+	if want := "| `a'\\|<b> : ttft.p99>+5%` | "; !strings.Contains(out.String(), want) {
+		t.Errorf("no %s in\n%s", want, out.String())
+	}
+}
+
+// A build that reads the file and one that reads the exit code must not
+// disagree, interrupted or not.
+func TestComparedSuiteIsRedAsTheExitCodeIs(t *testing.T) {
+	base, slow := comparedSide("base", 1, 0), comparedSide("slow", 1.1, 0.01)
+	sides := []compare.Side{base, slow}
+	found, err := compare.Compare(sides, compare.Options{})
+	must(t, err)
+	for _, expr := range []string{"", "ttft.p99>+5%", "ttft.p99>+50%"} {
+		var gates []verify.Change
+		if expr != "" {
+			gates, err = verify.ParseChanges(expr)
+			must(t, err)
+		}
+		for _, interrupted := range []bool{false, true} {
+			c := NewCompared(found, gates, interrupted)
+			red := 0
+			for _, k := range c.Suite().Cases {
+				if k.Result == CaseFailed || k.Result == CaseErrored {
+					red++
+				}
+			}
+			if (red > 0) != (c.Verdict.Exit != 0) {
+				t.Errorf("%q, interrupted %v: exit %d, %d red cases", expr, interrupted, c.Verdict.Exit, red)
+			}
+		}
+	}
+}

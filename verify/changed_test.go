@@ -1,6 +1,7 @@
 package verify_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -95,5 +96,17 @@ func TestAGateShowsTheIntervalThatDecides(t *testing.T) {
 	want := 100 * math.Expm1(0.1-2.91999*0.02/math.Sqrt(3)) // t(0.95) with 2 degrees of freedom
 	if low, _ := g.Low.Get(); math.Abs(low-want) > 1e-3 {
 		t.Errorf("from %v, want %v", low, want)
+	}
+	// Limits all along the interval: only those beyond an end are decided.
+	high, _ := g.High.Get()
+	low, _ := g.Low.Get()
+	for _, c := range []struct {
+		limit float64
+		want  verify.Verdict
+	}{{low - .01, verify.Fail}, {low + .01, verify.Inconclusive}, {high - .01, verify.Inconclusive}, {high + .01, verify.Pass}} {
+		expr := fmt.Sprintf("ttft.p50>+%.4f%%", c.limit)
+		if got := judgeChanges(t, expr, sideOf("a", 100, 100, 100), b)[0]; got.Verdict != c.want {
+			t.Errorf("%s of %.3f to %.3f: %s, want %s", expr, low, high, got.Verdict, c.want)
+		}
 	}
 }
