@@ -1,6 +1,7 @@
 package rivals
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -51,7 +52,24 @@ func render(all map[string]map[string]outcome) string {
 		}
 		return []string{whole(o.Said.OK) + " / " + whole(o.Said.Failed), taken(o.Said.OK), whole(o.Said.TokenRate), fmt.Sprintf("%.0f", o.TokenRate)}
 	})
-	return strings.TrimPrefix(b.String(), "\n")
+	return introduction(all) + b.String()
+}
+
+//go:embed intro.md
+var intro string
+
+// introduction fills the words before the tables.
+func introduction(all map[string]map[string]outcome) string {
+	late := 0.0
+	for _, trials := range all {
+		for _, o := range trials {
+			if o.Events > 0 {
+				late = max(late, o.LateP99)
+			}
+		}
+	}
+	return strings.NewReplacer("{{machine}}", fmt.Sprintf("%d cores", processors()), "{{late}}", fmt.Sprintf("%.2f", late),
+		"{{tokens}}", fmt.Sprint(tokens)).Replace(intro)
 }
 
 func each(of map[string]outcome, trials []string, cell func(outcome) string) []string {
