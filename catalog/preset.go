@@ -106,7 +106,11 @@ func (m *Model) Family() string {
 // device under an engine: of the same model and precision, else of other models
 // of its family, else none. Where an engine has none, vLLM's stands in.
 func FindPreset(gpu, engine, dtype string, m *Model) (p Preset, ok bool) {
-	list := Presets()
+	return ChoosePreset(Presets(), gpu, engine, dtype, m)
+}
+
+// ChoosePreset is FindPreset among presets of one's own.
+func ChoosePreset(list []Preset, gpu, engine, dtype string, m *Model) (p Preset, ok bool) {
 	for _, name := range []string{engineName(engine), "vllm"} {
 		best := -1
 		for _, c := range list {

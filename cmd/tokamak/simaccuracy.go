@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/sim/accuracy"
@@ -18,24 +19,33 @@ type simCommands struct {
 type accuracyCommand struct {
 	Traces   string `name:"traces" default:"../shared/traces" placeholder:"DIR" help:"Directory of the public tables; without them the embedded sample is used."`
 	Markdown bool   `name:"markdown" help:"As the tables of docs/accuracy.md."`
-	Refit    bool   `name:"refit" help:"Fit everything again first (half a minute)."`
+	Refit    bool   `name:"refit" help:"Fit everything again first (half a minute); with --held-out, on what is not in FILE."`
+	HeldOut  string `name:"held-out" placeholder:"FILE" help:"Hold the presets, as they are, against a table of measurements of your own (CSV): see docs/accuracy.md."`
 	output
 }
 
-// Run prints today's table.
+// Run prints today's table, or what the presets are worth on another.
 func (c *accuracyCommand) Run(std streams) error {
+	if c.HeldOut != "" {
+		return c.heldOut(std)
+	}
 	src, err := accuracy.Open(c.Traces)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	basis, err := accuracy.Sample()
+	if err != nil {
+		return err
+	}
 	fits, err := accuracy.Fits()
 	if c.Refit {
-		fits, err = accuracy.Refit(src.Rows)
+		basis = src.Rows
+		fits, err = accuracy.Refit(basis)
 	}
 	if err != nil {
 		return err
 	}
-	r, err := accuracy.NewReport(src, fits)
+	r, err := accuracy.NewReport(src, basis, fits)
 	switch {
 	case err != nil:
 		return err
@@ -45,6 +55,34 @@ func (c *accuracyCommand) Run(std streams) error {
 		return r.Markdown(std.out)
 	}
 	if err := r.Text(std.out); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	return nil
+}
+
+func (c *accuracyCommand) heldOut(std streams) error {
+	f, err := os.Open(c.HeldOut)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	defer func() { _ = f.Close() }()
+	rows, err := accuracy.ReadMeasured(f)
+	if err != nil {
+		return exit.With(exit.Usage, fmt.Errorf("%s: %w", c.HeldOut, err))
+	}
+	score := accuracy.NewHeldOut
+	if c.Refit {
+		score = accuracy.RefitWithout
+	}
+	h, err := score(rows)
+	if err != nil {
+		return err
+	}
+	h.File = c.HeldOut
+	if c.json() {
+		return printJSON(std.out, h)
+	}
+	if err := h.Text(std.out); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	return nil

@@ -70,7 +70,7 @@ func TestRefit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := NewStudy(rows, fits)
+	st, err := NewStudy(rows, rows, fits)
 	if err != nil {
 		t.Fatal(err)
 	}

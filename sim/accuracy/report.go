@@ -89,9 +89,9 @@ func sorted(list []Result) []Result {
 	return list
 }
 
-// NewReport makes the whole table.
-func NewReport(src Source, fits []Fitted) (*Report, error) {
-	st, err := NewStudy(src.Rows, fits)
+// NewReport makes the whole table of fits on a basis.
+func NewReport(src Source, basis []Row, fits []Fitted) (*Report, error) {
+	st, err := NewStudy(src.Rows, basis, fits)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,13 @@ func (st *Study) closed() []Section {
 		}
 	}
 	for _, r := range sorted(st.Unknown) {
-		far.Lines = append(far.Lines, line(r.Engine+" on "+r.GPU+", "+r.Model+" "+string(r.DType)+": too few rows, by the other models", "no", r.HeldOut, 0, 0))
+		name := r.Engine + " on " + r.GPU + ", " + r.Model + " " + string(r.DType)
+		if r.HeldOut.Rows > 0 {
+			far.Lines = append(far.Lines, line(name+": too few rows, by the other models", "no", r.HeldOut, 0, 0))
+		}
+		if r.InSample.Rows > 0 {
+			far.Lines = append(far.Lines, line(name+": too few rows, by the pool with them", "yes", r.InSample, 0, 0))
+		}
 	}
 	return []Section{gate, sets, far}
 }

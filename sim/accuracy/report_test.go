@@ -30,7 +30,11 @@ func report(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewReport(src, fits)
+	basis, err := Sample()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReport(src, basis, fits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +99,7 @@ func TestErrorsOnUnfittedRowsDoNotGrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := NewStudy(rows, fits)
+	st, err := NewStudy(rows, rows, fits)
 	if err != nil {
 		t.Fatal(err)
 	}

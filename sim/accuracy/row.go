@@ -33,6 +33,14 @@ func (r *Row) key() string {
 	return fmt.Sprintf("%s %s %s %s %s %d %d %d %d", r.GPU, r.Engine, r.Version, r.Model, r.DType, r.TP, r.ISL, r.OSL, r.Concurrency)
 }
 
+// unversioned is the key without the version of the engine: the folds hold one
+// configuration together, whatever versions it was measured with.
+func (r *Row) unversioned() string {
+	u := *r
+	u.Version = ""
+	return u.key()
+}
+
 // config is the key without the load: rows of one configuration.
 func (r *Row) config() string {
 	return fmt.Sprintf("%s %s %s %s %s %d %d %d", r.GPU, r.Engine, r.Version, r.Model, r.DType, r.TP, r.ISL, r.OSL)
@@ -121,6 +129,13 @@ func (t *table) next() bool {
 	if errors.Is(t.err, io.EOF) {
 		t.err = nil
 		return false
+	}
+	var p *csv.ParseError
+	switch {
+	case errors.As(t.err, &p) && errors.Is(p.Err, csv.ErrFieldCount):
+		t.err = fmt.Errorf("line %d: %d columns: expected %d, as in the header", p.Line, len(t.line), len(t.columns))
+	case errors.As(t.err, &p):
+		t.err = fmt.Errorf("line %d: column %d: %w: expected CSV", p.Line, p.Column, p.Err)
 	}
 	return t.err == nil
 }

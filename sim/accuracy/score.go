@@ -78,9 +78,10 @@ type ApartRow struct {
 	Predicted float64 // TPOT, ms; 0: no fit
 }
 
-// NewStudy holds fits against rows.
-func NewStudy(rows []Row, fits []Fitted) (*Study, error) {
-	d, err := newData(rows)
+// NewStudy holds fits on a basis against rows. What counts as fitted follows
+// from the basis: a row that is not of it was fitted by none.
+func NewStudy(rows, basis []Row, fits []Fitted) (*Study, error) {
+	d, err := newData(rows, basis)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +136,11 @@ func (d *data) score(fits []*Fitted, kind string) Score {
 
 func (st *Study) set(d *data, r *Result, fits []*Fitted, by map[string]*Fitted) {
 	of := d.of[r.Set]
-	in := d.errorsOf(&r.Fitted, of, func(int) bool { return true })
+	in := d.errorsOf(&r.Fitted, of, func(i int) bool { return d.seen[i] })
 	r.InSample = in.score()
 	var held deviations
 	for _, f := range fits {
-		if f.Kind == fold {
+		if f.Kind == fold || f.Kind == all {
 			held.join(d.errorsOf(f, of, func(i int) bool { return d.held(f, i) }))
 		}
 	}
@@ -167,7 +168,7 @@ func (st *Study) set(d *data, r *Result, fits []*Fitted, by map[string]*Fitted) 
 
 // pool scores a pool's own fit on the rows it saw, and its sets' held-out rows together.
 func (st *Study) pool(d *data, r *Result) {
-	in := d.errorsOf(&r.Fitted, d.pool(r.Fitted), func(int) bool { return true })
+	in := d.errorsOf(&r.Fitted, d.pool(r.Fitted), func(i int) bool { return d.seen[i] })
 	r.InSample = in.score()
 	var held deviations
 	for s, e := range st.errs {
@@ -182,17 +183,21 @@ func (st *Study) pool(d *data, r *Result) {
 // rest scores what has no fit of its own, and lists the rows apart.
 func (st *Study) rest(d *data, by map[string]*Fitted) {
 	for _, s := range d.sets {
-		if of := d.of[s]; len(of) > 0 && len(of) < minRows {
+		own := Fitted{Set: s, Kind: all}
+		if of := d.of[s]; len(of) > 0 && by[own.key()] == nil {
 			pool := Fitted{Set: Set{GPU: s.GPU, Engine: s.Engine}, Family: s.Family(), Kind: all}
 			without := pool
 			without.Kind, without.Left = model, s.Model
-			for _, key := range []string{without.key(), pool.key()} {
-				if f, ok := by[key]; ok {
-					e := d.errorsOf(f, of, func(int) bool { return true })
-					st.Unknown = append(st.Unknown, Result{Fitted: Fitted{Set: s}, HeldOut: e.score()})
-					break
-				}
+			r := Result{Fitted: Fitted{Set: s}}
+			if f, ok := by[without.key()]; ok {
+				e := d.errorsOf(f, of, func(int) bool { return true })
+				r.HeldOut = e.score()
+			} else if f, ok := by[pool.key()]; ok {
+				in := d.errorsOf(f, of, func(i int) bool { return d.seen[i] })
+				out := d.errorsOf(f, of, func(i int) bool { return !d.seen[i] })
+				r.InSample, r.HeldOut = in.score(), out.score()
 			}
+			st.Unknown = append(st.Unknown, r)
 		}
 	}
 	for i, why := range d.why {

@@ -1,6 +1,7 @@
 package accuracy
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,19 +21,11 @@ func ReadSilicon(r io.Reader) (rows []Row, left int, err error) {
 	}
 	groups := map[string][]Row{}
 	for t.next() {
-		row := Row{GPU: strings.TrimSuffix(t.text("system"), "_sxm"), Engine: t.text("backend"), Version: version(t.text("backend_version")),
-			Model: siliconModel(t.text("model_path")), DType: siliconPrecision(t.text("precision")), TP: t.integer("tp_size"), ISL: t.integer("isl"), OSL: t.integer("osl"),
-			Concurrency: t.integer("batch_size"), TTFT: t.number("silicon_ttft_ms"), TPOT: t.number("silicon_tpot_ms")}
+		row, why := t.siliconRow()
 		if t.err != nil {
 			break
 		}
-		split := max(t.integer("moe_tp_size"), 1) * max(t.integer("moe_ep_size"), 1)
-		switch {
-		case t.text("mode") != "agg", t.integer("attention_dp_size") > 1, t.integer("pp_size") > 1, row.Model == "", row.TPOT <= 0, row.TP > 8:
-			left++
-			continue
-		}
-		if s, err := row.Setup(); err != nil || s.Model.MoE.Experts > 0 && split != row.TP {
+		if why != "" {
 			left++
 			continue
 		}
@@ -43,6 +36,38 @@ func ReadSilicon(r io.Reader) (rows []Row, left int, err error) {
 	}
 	slices.SortFunc(rows, func(a, b Row) int { return strings.Compare(order(&a), order(&b)) })
 	return rows, left, t.err
+}
+
+// siliconRow is the current line, and why the step model does not speak of it;
+// empty: it does.
+func (t *table) siliconRow() (row Row, why string) {
+	row = Row{GPU: strings.TrimSuffix(t.text("system"), "_sxm"), Engine: t.text("backend"), Version: version(t.text("backend_version")),
+		Model: siliconModel(t.text("model_path")), DType: siliconPrecision(t.text("precision")), TP: t.integer("tp_size"), ISL: t.integer("isl"), OSL: t.integer("osl"),
+		Concurrency: t.integer("batch_size"), TTFT: t.number("silicon_ttft_ms"), TPOT: t.number("silicon_tpot_ms")}
+	split := max(t.integer("moe_tp_size"), 1) * max(t.integer("moe_ep_size"), 1)
+	switch {
+	case t.text("mode") != "agg":
+		return row, fmt.Sprintf("prefill and decode on separate devices (mode %q)", t.text("mode"))
+	case t.integer("attention_dp_size") > 1:
+		return row, "attention data-parallel"
+	case t.integer("pp_size") > 1:
+		return row, "pipelined"
+	case row.Model == "":
+		row.Model = t.text("model_path")
+		return row, fmt.Sprintf("the catalogue does not know the model %q", row.Model)
+	case row.TPOT <= 0:
+		return row, "no TPOT"
+	case row.TP > 8:
+		return row, "more than 8 devices"
+	}
+	s, err := row.Setup()
+	if err != nil {
+		return row, fmt.Sprintf("the catalogue does not know the GPU %q", row.GPU)
+	}
+	if s.Model.MoE.Experts > 0 && split != row.TP {
+		return row, fmt.Sprintf("experts split %d ways, attention %d", split, row.TP)
+	}
+	return row, ""
 }
 
 // merge makes one row of the measurements of a configuration.

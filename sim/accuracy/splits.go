@@ -20,7 +20,7 @@ type Split struct {
 // Splits fits the folds of other draws; seed 1 draws the folds that are kept.
 // A draw takes ten seconds of one core.
 func Splits(rows []Row, seeds ...uint64) ([]Split, error) {
-	d, err := newData(rows)
+	d, err := newData(rows, rows)
 	if err != nil {
 		return nil, err
 	}

@@ -55,15 +55,32 @@ func (f *Fitted) key() string {
 // data are the rows with what is derived from them.
 type data struct {
 	rows  []Row
+	seen  []bool   // among the rows that the fits were made on
 	why   []string // apart
 	cases map[hardware.Precision][]*Case
-	folds []string
+	folds []string // empty: no fit saw the row's configuration
 	sets  []Set
 	of    map[Set][]int // rows of a set that are not apart
 }
 
-func newData(rows []Row) (*data, error) {
-	d := &data{rows: rows, why: apart(rows), cases: map[hardware.Precision][]*Case{}, of: map[Set][]int{}, folds: folds(rows, 1)}
+// newData prepares rows to be fitted, or to be held against fits on a basis.
+// Folds, and which of the basis lies apart, follow from the basis alone: rows
+// beside it must not change what counts as fitted.
+func newData(rows, basis []Row) (*data, error) {
+	d := &data{rows: rows, why: apart(rows), cases: map[hardware.Precision][]*Case{}, of: map[Set][]int{},
+		seen: make([]bool, len(rows)), folds: make([]string, len(rows))}
+	dealt, why := map[string]string{}, map[string]string{}
+	whys := apart(basis)
+	for i, f := range folds(basis, 1) {
+		dealt[basis[i].unversioned()], why[basis[i].key()] = f, whys[i]
+	}
+	for i := range rows {
+		w, seen := why[rows[i].key()]
+		if seen {
+			d.why[i] = w
+		}
+		d.seen[i], d.folds[i] = seen && w == "", dealt[rows[i].unversioned()]
+	}
 	for _, kv := range []hardware.Precision{hardware.BF16, hardware.FP8} {
 		list := make([]*Case, len(rows))
 		errs := make([]error, len(rows))
@@ -114,13 +131,12 @@ func folds(rows []Row, seed uint64) []string {
 	groups := map[string][]string{} // configurations of a set and regime
 	members := map[string][]int{}
 	for i := range rows {
-		r := rows[i]
-		r.Version = ""
-		g := r.Set().String() + " " + r.Regime()
-		if members[r.key()] == nil {
-			groups[g] = append(groups[g], r.key())
+		r := &rows[i]
+		g, key := r.Set().String()+" "+r.Regime(), r.unversioned()
+		if members[key] == nil {
+			groups[g] = append(groups[g], key)
 		}
-		members[r.key()] = append(members[r.key()], i)
+		members[key] = append(members[key], i)
 	}
 	draw := func(key string) string {
 		return fmt.Sprintf("%020d", stat.Random(seed, stat.Stream("fold "+key), 0).Uint64())
@@ -269,6 +285,8 @@ func (d *data) values(of []int, get func(*Row) string) []string {
 func (d *data) held(f *Fitted, i int) bool {
 	r := &d.rows[i]
 	switch f.Kind {
+	case all:
+		return !d.seen[i] && d.folds[i] == ""
 	case fold:
 		return d.folds[i] == f.Left
 	case withoutTP:
@@ -289,12 +307,15 @@ func (d *data) rowsOf(f *Fitted) []int {
 }
 
 // Refit makes all fits on rows. It takes about half a minute of one core.
-func Refit(rows []Row) ([]Fitted, error) {
-	d, err := newData(rows)
+func Refit(rows []Row) ([]Fitted, error) { return refits(rows, func(*Fitted) bool { return true }) }
+
+// refits makes the fits that pick takes.
+func refits(rows []Row, pick func(*Fitted) bool) ([]Fitted, error) {
+	d, err := newData(rows, rows)
 	if err != nil {
 		return nil, err
 	}
-	out := d.plans()
+	out := slices.DeleteFunc(d.plans(), func(f Fitted) bool { return !pick(&f) })
 	parallel(len(out), func(i int) {
 		f := &out[i]
 		d.fit(f, d.rowsOf(f), func(i int) bool { return !d.held(f, i) })
