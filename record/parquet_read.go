@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"iter"
 	"os"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -25,16 +26,50 @@ func parquetBatches(path string, yield func(arrow.RecordBatch) bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	for _, g := range p.RowGroups() {
-		b, err := readRowGroup(p.Root(), g)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+	groups := p.RowGroups()
+	for r := range ahead(len(groups), func(i int) readGroup {
+		b, err := readRowGroup(p.Root(), groups[i])
+		return readGroup{b, err}
+	}) {
+		if r.err != nil {
+			return fmt.Errorf("%s: %w", path, r.err)
 		}
-		if !yield(b) {
+		if !yield(r.batch) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// readGroup is a row group, or why it cannot be read.
+type readGroup struct {
+	batch arrow.RecordBatch
+	err   error
+}
+
+// ahead yields what read returns for 0 to n-1, in order, and reads
+// [atOnce] of them ahead. When it returns nothing is being read.
+func ahead[T any](n int, read func(i int) T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		var coming []chan T
+		defer func() {
+			for _, c := range coming {
+				<-c
+			}
+		}()
+		for next := 0; next < n || len(coming) > 0; {
+			for ; next < n && len(coming) < atOnce(); next++ {
+				i, c := next, make(chan T, 1)
+				go func() { c <- read(i) }()
+				coming = append(coming, c)
+			}
+			c := coming[0]
+			coming = coming[1:]
+			if !yield(<-c) {
+				return
+			}
+		}
+	}
 }
 
 func openParquet(f *os.File, size int64) (p *parquet.File, err error) {

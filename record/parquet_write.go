@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -64,10 +67,10 @@ func convert[R any](arrows, path string, t table[R], extra []R) (err error) {
 type parquetWriter struct {
 	w        *parquet.GenericWriter[any]
 	columns  []*parquet.ColumnWriter
-	nullable []int // definition levels that nullability takes: 0 or 1
-	values   []parquet.Value
-	size     int64 // in memory, of the row group under way
-	group    int64 // size at which it is closed
+	nullable []int             // definition levels that nullability takes: 0 or 1
+	values   [][]parquet.Value // of each goroutine
+	size     int64             // in memory, of the row group under way
+	group    int64             // size at which it is closed
 	err      error
 }
 
@@ -77,7 +80,8 @@ func newParquetWriter(out *bufio.Writer, schema *arrow.Schema) *parquetWriter {
 	w := parquet.NewGenericWriter[any](out, parquetSchema(schema),
 		parquet.Compression(&parquet.Snappy), parquet.CreatedBy("tokamak", "", ""),
 		parquet.PageBufferSize(128<<10), parquet.DataPageStatistics(false))
-	p := &parquetWriter{w: w, columns: w.ColumnWriters(), nullable: make([]int, schema.NumFields()), group: rowGroupBytes(0)}
+	p := &parquetWriter{w: w, columns: w.ColumnWriters(), nullable: make([]int, schema.NumFields()),
+		values: make([][]parquet.Value, atOnce()), group: rowGroupBytes(0)}
 	for i, f := range schema.Fields() {
 		if f.Nullable {
 			p.nullable[i] = 1
@@ -88,13 +92,13 @@ func newParquetWriter(out *bufio.Writer, schema *arrow.Schema) *parquetWriter {
 
 // write adds a batch; after an error it does nothing but return it.
 func (p *parquetWriter) write(b arrow.RecordBatch) error {
-	err := guarded(func() {
-		for i, c := range b.Columns() {
-			p.size += int64(c.Data().SizeInBytes())
-			p.writeColumn(p.columns[i], c, p.nullable[i])
-		}
-	})
-	p.err = errors.Join(p.err, err)
+	if p.err != nil {
+		return p.err
+	}
+	for _, c := range b.Columns() {
+		p.size += int64(c.Data().SizeInBytes())
+	}
+	p.err = p.writeColumns(b)
 	if p.err == nil && p.size >= p.group {
 		p.err, p.size = p.w.Flush(), 0
 	}
@@ -108,15 +112,43 @@ func (p *parquetWriter) close() error {
 	return p.w.Close()
 }
 
-func (p *parquetWriter) writeColumn(to *parquet.ColumnWriter, a arrow.Array, nullable int) {
+// atOnce is how many columns are written, or row groups read, at the same
+// time. More would take more memory than it is worth.
+func atOnce() int { return min(runtime.GOMAXPROCS(0), 4) }
+
+// writeColumns writes the columns of a batch, each by one goroutine.
+func (p *parquetWriter) writeColumns(b arrow.RecordBatch) error {
+	errs := make([]error, len(p.values))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for w := range p.values {
+		all.Go(func() {
+			var err error
+			bad := guarded(func() {
+				for i := int(next.Add(1)) - 1; i < len(b.Columns()) && err == nil; i = int(next.Add(1)) - 1 {
+					p.values[w], err = writeColumn(p.columns[i], b.Column(i), p.nullable[i], p.values[w])
+				}
+			})
+			errs[w] = errors.Join(err, bad)
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// writeColumn writes one column with the help of scratch memory.
+func writeColumn(to *parquet.ColumnWriter, a arrow.Array, nullable int, values []parquet.Value) ([]parquet.Value, error) {
 	// Few values at a time, which stay in the processor's cache.
 	const most = 1024
-	for from := 0; from < a.Len() && p.err == nil; {
+	for from := 0; from < a.Len(); {
 		end := upTo(a, from, most)
-		p.values = appendRows(p.values[:0], a, from, end, nullable)
-		_, p.err = to.WriteRowValues(p.values)
+		values = appendRows(values[:0], a, from, end, nullable)
+		if _, err := to.WriteRowValues(values); err != nil {
+			return values, err
+		}
 		from = end
 	}
+	return values, nil
 }
 
 // upTo is the end of the rows from one on that hold about n values: one at least.
