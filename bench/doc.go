@@ -6,6 +6,7 @@
 //	go run ./bench memory   memory for each open stream
 //	go run ./bench many     5,000 streams at once: is every chunk there?
 //	go run ./bench truth    arrivals against the server's log, the reader held up
+//	go run ./bench report   what a report of a million requests takes
 //	go run ./bench serve    the simulated engine: CPU, lateness and memory of streams
 //	go run ./bench rivals   other clients beside ours on a server that knows the truth; see scripts/rivals
 //

@@ -19,6 +19,9 @@ type options struct {
 	tokens  int
 	way     string
 	profile string
+	// report only
+	requests, chunks int
+	several          float64
 	// starve only: how many, from which on, drawn from which seed
 	count, from int
 	seed        uint64
@@ -51,6 +54,9 @@ func run(args []string) error {
 	fs.IntVar(&o.tokens, "tokens", 0, "chunks a stream")
 	fs.StringVar(&o.way, "way", "poller", "poller or nethttp")
 	fs.StringVar(&o.profile, "profile", "", "write a CPU profile of our reader here")
+	fs.IntVar(&o.requests, "requests", 1_000_000, "requests of the run to report")
+	fs.IntVar(&o.chunks, "chunks", 64, "chunks of each of them")
+	fs.Float64Var(&o.several, "several", 0, "share of chunks with two tokens")
 	fs.IntVar(&o.count, "n", 50, "starvations")
 	fs.IntVar(&o.from, "from", 0, "number of the first of them")
 	fs.Uint64Var(&o.seed, "seed", 1, "what they are drawn from")
@@ -62,6 +68,9 @@ func run(args []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	if mode == "report" {
+		return measureReport(dir, o)
+	}
 	if err := buildC(dir); err != nil {
 		return err
 	}
@@ -85,7 +94,7 @@ func run(args []string) error {
 		}
 		return err
 	}
-	return fmt.Errorf("unknown mode %q: want cpu, memory, many, truth, engine, serve or starve", mode)
+	return fmt.Errorf("unknown mode %q: want cpu, memory, many, truth, engine, serve, report or starve", mode)
 }
 
 // besideRivals runs the other clients.

@@ -89,3 +89,22 @@ func TestLargePoolsAreExact(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceOfAGap holds what [wholeGaps] rests on: a gap's place is its own
+// number, and a larger value never has a smaller place.
+func TestPlaceOfAGap(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1_000_000 {
+		ns := random.Uint32()>>random.IntN(20) | 1
+		x := float64(ns) / 1e6
+		if got := place(x); got != ns {
+			t.Fatalf("place of %d ns: %d", ns, got)
+		}
+		if y := math.Nextafter(x, math.Inf(1)); place(y) < ns || place(math.Nextafter(x, 0)) > ns {
+			t.Fatalf("beside %d ns: %d and %d", ns, place(math.Nextafter(x, 0)), place(y))
+		}
+	}
+	if place(1e300) != math.MaxUint32 || place(math.MaxUint32/1e6) != math.MaxUint32 {
+		t.Error("a long gap is placed wrongly")
+	}
+}

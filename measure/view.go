@@ -12,8 +12,10 @@ func (v *View) Metrics() map[string]Metric {
 	out := map[string]Metric{}
 	v.overs() // counted once, before others read it
 	var both [len(definitions)][2]Metric
-	inParallel(len(definitions), func(i int) {
-		s := v.each(&definitions[i])
+	buffers := make([][]float64, len(definitions)) // of each worker
+	inParallel(len(definitions), func(worker, i int) {
+		buffers[worker] = v.eachInto(&definitions[i], buffers[worker][:0])
+		s := slice(buffers[worker], v.overs())
 		both[i][0], both[i][1] = s.metrics(definitions[i].unit)
 	})
 	for i := range definitions {
@@ -81,16 +83,23 @@ func (v *View) series(name string) (s series, unit string, ok bool) {
 
 // each is the series of a metric with one value a request.
 func (v *View) each(d *definition) series {
-	values := make([]float64, 0, len(v.rows))
+	return slice(v.eachInto(d, nil), v.overs())
+}
+
+// eachInto appends the values of a metric with one a request to values.
+func (v *View) eachInto(d *definition, values []float64) []float64 {
 	for _, r := range v.rows {
 		if d.basis&anyOutcome == 0 && v.fate(r) != good {
 			continue
 		}
 		if x := d.in(r); !math.IsNaN(x) {
+			if cap(values) == 0 {
+				values = make([]float64, 0, len(v.rows))
+			}
 			values = append(values, x)
 		}
 	}
-	return slice(values, v.overs())
+	return values
 }
 
 // overs is how many requests count as +inf.

@@ -43,14 +43,15 @@ func (w *wholeGaps) pieces() [][]*row {
 	return slices.Collect(slices.Chunk(w.v.rows, rowsAtOnce))
 }
 
-// inParallel calls do for 0 to n-1 on all processors.
-func inParallel(n int, do func(i int)) {
+// inParallel calls do for 0 to n-1 on all processors, and tells which of as
+// many workers calls.
+func inParallel(n int, do func(worker, i int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for worker := range min(runtime.GOMAXPROCS(0), n) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
+				do(worker, i)
 			}
 		})
 	}
@@ -140,7 +141,7 @@ func (w *wholeGaps) moments() (mean, sd float64) {
 	pieces := w.pieces()
 	sums := make([]wholeSum, len(pieces))
 	odds, counts := make([]float64, len(pieces)), make([]int, len(pieces))
-	inParallel(len(pieces), func(i int) {
+	inParallel(len(pieces), func(_, i int) {
 		for _, r := range pieces[i] {
 			if r.gaps.fixed && w.v.fate(r) == good {
 				sums[i].add(w.v.a.gaps.numbers(r.gaps))
@@ -177,7 +178,7 @@ func (w *wholeGaps) moments() (mean, sd float64) {
 
 func (w *wholeGaps) oddSquares(pieces [][]*row, mean float64) float64 {
 	sums := make([]float64, len(pieces))
-	inParallel(len(pieces), func(i int) {
+	inParallel(len(pieces), func(_, i int) {
 		w.odd(pieces[i], func(values []float64) bool {
 			for _, x := range values {
 				d := x - mean

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
@@ -42,26 +44,25 @@ func Recover(dir string) (Recovered, error) {
 	return out, writeTables(dir, cut)
 }
 
-// key tells attempts apart.
-type key struct {
-	request, attempt int64
-	worker           string
-}
+// key tells attempts apart; workers are numbered as they are met.
+type key struct{ request, attempt, worker int64 }
 
-func keyOf(a *Attempt) key { return key{a.RequestID, a.Attempt, a.Worker} }
+// endedTable is as much of an attempt as tells which it is and when it was.
+func endedTable() table[Attempt] {
+	ended := slices.DeleteFunc(laterMoments(), func(c column[Attempt]) bool { return c.name != "ended" })
+	return join(identityColumns(), sendingMoments(), ended)
+}
 
 // unended returns the attempts that were dispatched and have no row.
 func unended(dir string, out *Recovered) ([]Attempt, error) {
 	ended := map[key]struct{}{}
-	workers := map[string]string{}
+	workers := map[string]int64{}
 	last := int64(0)
 	see := func(a *Attempt) key {
 		last = max(last, a.Moments.Ended.Or(last), a.Dispatched.Or(last))
-		k := keyOf(a)
-		k.worker = intern(workers, k.worker)
-		return k
+		return key{a.RequestID, a.Attempt, numbered(workers, a.Worker)}
 	}
-	err := salvage(filepath.Join(dir, RequestsFile), attemptTable(), out, func(a *Attempt) {
+	err := salvage(filepath.Join(dir, RequestsFile), endedTable(), out, func(a *Attempt) {
 		out.Ended++
 		ended[see(a)] = struct{}{}
 	})
@@ -88,13 +89,13 @@ func unended(dir string, out *Recovered) ([]Attempt, error) {
 	return cut, err
 }
 
-func intern(known map[string]string, s string) string {
-	if v, ok := known[s]; ok {
-		return v
+func numbered(known map[string]int64, s string) int64 {
+	n, ok := known[s]
+	if !ok {
+		n = int64(len(known))
+		known[strings.Clone(s)] = n
 	}
-	c := string([]byte(s))
-	known[c] = c
-	return c
+	return n
 }
 
 // salvage calls see for every row of the whole batches of a stream.
