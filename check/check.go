@@ -69,6 +69,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, exit.With(exit.Interrupted, ctx.Err())
 	}
 	c.r.finish()
+	c.hide()
 	return c.r, nil
 }
 

@@ -78,6 +78,17 @@ func (r *Report) finish() {
 	r.Lines = lines
 }
 
+// hide takes the driver's secrets out of what the server said.
+func (c *checker) hide() {
+	for i := range c.r.Lines {
+		c.r.Lines[i].Text = c.driver.Hide(c.r.Lines[i].Text)
+	}
+	c.r.Model, c.r.Version = c.driver.Hide(c.r.Model), c.driver.Hide(c.r.Version)
+	for i := range c.r.Models {
+		c.r.Models[i].ID, c.r.Models[i].OwnedBy = c.driver.Hide(c.r.Models[i].ID), c.driver.Hide(c.r.Models[i].OwnedBy)
+	}
+}
+
 // Text writes the report for people.
 func (r *Report) Text(w io.Writer) error {
 	var b strings.Builder

@@ -166,6 +166,7 @@ func (r *Run) driverOptions(base *url.URL) openai.Options {
 		Extra: s.Workload.Body, Temperature: s.Workload.Temperature,
 		Limits: wire.Limits{Connect: t.Connect, FirstByte: t.FirstByte, FirstToken: t.FirstToken, Stall: t.Stall, Total: t.Total},
 	}
+	r.secrets = append(r.secrets, openai.URLSecrets(base)...)
 	o.Header = r.fields()
 	for _, f := range o.Header {
 		r.keepSecret(f.Value)

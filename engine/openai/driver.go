@@ -47,6 +47,7 @@ type Driver struct {
 	header []wire.Field
 	extra  map[string]json.RawMessage
 	n      int
+	inURL  []string // secrets of the URL
 
 	mu      sync.Mutex
 	refused map[string]bool
@@ -81,7 +82,7 @@ func New(api string, o Options) (*Driver, error) {
 	default:
 		return nil, fmt.Errorf("length field %q: expected %s or %s", o.MaxTokens, fieldMaxTokens, fieldMaxCompletion)
 	}
-	d := &Driver{api: api, opt: o, refused: map[string]bool{}, n: max(o.N, 1)}
+	d := &Driver{api: api, opt: o, refused: map[string]bool{}, n: max(o.N, 1), inURL: URLSecrets(o.Base)}
 	if len(o.Extra) > 0 {
 		if err := json.Unmarshal(o.Extra, &d.extra); err != nil || d.extra == nil {
 			// Never the content: it may hold what is nobody's business.

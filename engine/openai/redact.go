@@ -1,7 +1,10 @@
 package openai
 
 import (
+	"encoding/base64"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,7 +46,7 @@ func (d *decoder) redact(s string) string {
 func HideCredentials(s string) string { return secretLooks.ReplaceAllString(s, hidden) }
 
 // secrets are the values that must never appear: credentials and the values of
-// the user's own header fields.
+// the user's own header fields and of the URL.
 func (d *Driver) secrets() []string {
 	var out []string
 	add := func(v string) {
@@ -58,6 +61,48 @@ func (d *Driver) secrets() []string {
 	for _, f := range d.opt.Header {
 		add(f.Value)
 	}
+	return append(out, d.inURL...)
+}
+
+// leastInURL is from how many bytes on a value in a URL counts as a secret.
+const leastInURL = 4
+
+// URLSecrets returns what a server may echo of a URL and nobody is to see: the
+// values of its query but api-version, and its user info, as they stand, decoded
+// and encoded, the longest first. A sim URL has none.
+func URLSecrets(u *url.URL) []string {
+	if u == nil || u.Scheme == "sim" {
+		return nil
+	}
+	var out []string
+	add := func(v string) {
+		for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v)} {
+			if len(v) >= leastInURL && !slices.Contains(out, form) {
+				out = append(out, form)
+			}
+		}
+	}
+	for field := range strings.SplitSeq(u.RawQuery, "&") {
+		name, value, named := strings.Cut(field, "=")
+		if name == "api-version" {
+			continue
+		}
+		if !named { // a key may stand there alone
+			value = name
+		}
+		add(value)
+		if plain, err := url.QueryUnescape(value); err == nil {
+			add(plain)
+		}
+	}
+	if u.User != nil {
+		password, _ := u.User.Password()
+		add(u.User.Username())
+		add(password)
+		add(u.User.String())
+		add(base64.StdEncoding.EncodeToString([]byte(u.User.Username() + ":" + password)))
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
 	return out
 }
 
@@ -66,7 +111,7 @@ func (d *Driver) secrets() []string {
 const leastSecret = 8
 
 // Hide returns a text from a server without the driver's credential, the values
-// of the user's header fields, or any eight bytes in a row of one.
+// of the user's header fields, the secrets of the URL, or any eight bytes in a row of one.
 func (d *Driver) Hide(s string) string {
 	for _, secret := range d.secrets() {
 		s = strings.ReplaceAll(s, secret, hidden)
