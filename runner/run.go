@@ -116,7 +116,10 @@ func safeName(s string) string {
 		}
 		return '-'
 	}, s)
-	return strings.Trim(safe, "-.")
+	if safe = strings.Trim(safe, "-."); safe == "" {
+		return "run" // a name in letters that a header cannot hold
+	}
+	return safe
 }
 
 func (r *Run) build(ctx context.Context) error {

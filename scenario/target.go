@@ -258,7 +258,10 @@ func (r *resolver) auth(t *Target) Auth {
 		}
 		key, found := r.env.lookup(env)
 		key = strings.TrimSpace(key)
-		if asked && (!found || key == "") {
+		switch {
+		case asked && !isVariable(env): // most likely the key itself: it is not said back
+			r.fail(r.set["target.api-key-env"].errorf("expected the name of an environment variable, and not what it holds"))
+		case asked && (!found || key == ""):
 			r.fail(r.set["target.api-key-env"].errorf("the environment variable %s is not set", clip(env)))
 		}
 		if key != "" && (asked || !t.Sim()) {
@@ -269,6 +272,18 @@ func (r *resolver) auth(t *Target) Auth {
 		r.fail(&Error{Msg: "the API key from " + a.From + " must be one line"})
 	}
 	return a
+}
+
+// isVariable tells whether a text can be the name of an environment variable
+// that someone would give to a key: letters, digits and underscores.
+func isVariable(name string) bool {
+	for i, c := range name {
+		letter := c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
 }
 
 func (r *resolver) keyFile() Secret {

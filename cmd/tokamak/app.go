@@ -32,6 +32,9 @@ func tell(w io.Writer, format string, args ...any) {
 
 // terminal tells whether a stream is one, and how wide it is.
 func terminal(w io.Writer) (width int, ok bool) {
+	if o, ok := w.(*watched); ok {
+		w = o.to
+	}
 	f, isFile := w.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
@@ -98,7 +101,7 @@ func command(ctx context.Context, args []string, std streams) exit.Code {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	call, err := parser.Parse(served(args))
+	call, err := parser.Parse(negative(served(args)))
 	if helped {
 		return exit.OK
 	}
@@ -107,11 +110,50 @@ func command(ctx context.Context, args []string, std streams) exit.Code {
 	}
 	ended := &result{}
 	call.BindTo(ctx, (*context.Context)(nil))
+	out := &watched{to: std.out}
+	std.out = out
 	call.Bind(std, ended)
-	if err := call.Run(); err != nil {
+	err = call.Run()
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled):
+		tell(std.err, "tokamak: interrupted")
+		return exit.Interrupted
+	case err != nil:
 		return fail(std.err, err)
+	case out.err != nil: // the result did not reach whoever asked for it
+		return exit.Worst(ended.code, fail(std.err, exit.With(exit.Usage, fmt.Errorf("standard output: %w", out.err))))
 	}
 	return ended.code
+}
+
+// watched remembers that a result could not be written.
+type watched struct {
+	to  io.Writer
+	err error
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// negative joins a flag and a value that begins with a minus and a digit, which
+// the parser would take for a flag: the value's own check then says what is
+// wrong with it.
+func negative(args []string) []string {
+	var out []string
+	for i, a := range args {
+		if last := len(out) - 1; i > 0 && len(a) > 1 && a[0] == '-' && (a[1] == '.' || '0' <= a[1] && a[1] <= '9') &&
+			strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
+			out[last] += "=" + a
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
 }
 
 // served names the command that sim alone means, so that its help is that

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/tokamak-bench/tokamak/calibration"
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/runner"
 )
 
@@ -26,6 +27,9 @@ func (c *calibrateClientCommand) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	r, err := runner.Calibrate(ctx, executable, readVersion().Version, c.Short, func(what string) { tell(std.err, "measuring: %s", what) })
+	if ctx.Err() != nil {
+		return ctx.Err() // whatever broke then broke for that reason
+	}
 	if err != nil {
 		return err
 	}
@@ -42,7 +46,7 @@ func (c *calibrateClientCommand) Run(ctx context.Context, std streams) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("the calibration could not be kept, so runs will not know of it: %w", err)
+		return exit.With(exit.Usage, fmt.Errorf("the calibration could not be kept, so runs will not know of it: %w", err))
 	case !c.Short:
 		tell(std.err, "kept in %s", cache.Path)
 	}
