@@ -118,10 +118,10 @@ func command(ctx context.Context, args []string, std streams) exit.Code {
 	case err != nil && errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled):
 		tell(std.err, "tokamak: interrupted")
 		return exit.Interrupted
+	case out.err != nil: // the result did not reach whoever asked for it
+		return fail(std.err, exit.With(exit.Usage, fmt.Errorf("standard output: %w", out.err)))
 	case err != nil:
 		return fail(std.err, err)
-	case out.err != nil: // the result did not reach whoever asked for it
-		return exit.Worst(ended.code, fail(std.err, exit.With(exit.Usage, fmt.Errorf("standard output: %w", out.err))))
 	}
 	return ended.code
 }
