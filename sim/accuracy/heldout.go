@@ -247,11 +247,11 @@ func predict(m *Measured, b *basisOf, find presetFinder) Fresh {
 	f.Differs, f.Why = b.differs(&m.Row, &p, ok), b.apart[m.key()]
 	tpot, ttft := c.Predict(&e)
 	f.Predicted, f.Error = tpot, 100*(tpot/m.TPOT-1)
-	if m.TTFT > 0 {
+	if m.TTFT >= leastMillis {
 		v := 100 * (ttft/m.TTFT - 1)
 		f.TTFTError = &v
 	}
-	if m.Throughput > 0 {
+	if m.Throughput >= leastMillis {
 		v := 100 * (m.output(tpot, ttft)/m.Throughput - 1)
 		f.OutputError = &v
 	}

@@ -21,10 +21,11 @@ type Measured struct {
 }
 
 // The most that a line of a table may ask for, so that a damaged one cannot
-// keep the program busy for hours.
+// keep the program busy for hours, and the least time that errors are told of.
 const (
-	mostTokens  = 1 << 20
-	mostClients = 1 << 16
+	leastMillis = 1e-3
+	mostTokens  = 1 << 17
+	mostClients = 1 << 12
 )
 
 // ReadMeasured reads a table of published measurements, by the names in its
@@ -123,8 +124,8 @@ func (t *table) published(m *Measured) {
 	t.bounded(m, "load_value")
 }
 
-// bounded demands lengths and clients that can be simulated of a line that the
-// step model speaks of.
+// bounded demands lengths and clients of a line that the step model speaks of,
+// and leaves out those that are too many to be simulated.
 func (t *table) bounded(m *Measured, load string) {
 	if m.Why != "" {
 		return
@@ -133,9 +134,15 @@ func (t *table) bounded(m *Measured, load string) {
 		name    string
 		v, most int64
 	}{{"isl", m.ISL, mostTokens}, {"osl", m.OSL, mostTokens}, {load, m.Concurrency, mostClients}} {
-		if t.err == nil && (c.v < 1 || c.v > c.most) {
-			t.err = t.wrong(c.name, fmt.Sprintf("a whole number from 1 to %d", c.most))
+		if t.err == nil && c.v < 1 {
+			t.err = t.wrong(c.name, "a whole number from 1")
 		}
+		if c.v > c.most {
+			m.Why = fmt.Sprintf("%s of %d: at most %d is simulated", c.name, c.v, c.most)
+		}
+	}
+	if m.TPOT < leastMillis && m.Why == "" {
+		m.Why = fmt.Sprintf("TPOT below %g ms", leastMillis)
 	}
 }
 
