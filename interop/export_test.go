@@ -342,3 +342,21 @@ func TestDecimal(t *testing.T) {
 		}
 	}
 }
+
+// k6 calls failed what has a status below 200 or from 400 on, or none at all.
+func TestK6CountsStatuses(t *testing.T) {
+	var all []record.Attempt
+	for i, status := range []int64{200, 302, 399, 400, 404, 503, 0} {
+		a := attempt(int64(i), int64(i)*1000*ms, (int64(i)*1000+50)*ms)
+		if a.HTTPStatus = record.Some(status); status == 0 {
+			a.HTTPStatus, a.Outcome = record.Int{}, record.TransportError
+		}
+		all = append(all, a)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	write(t, dir, "error_rate<1%", all)
+	k6 := flatten(t, export(t, dir, "k6"))
+	if k6["metrics.http_req_failed.values.passes"] != 4. || k6["metrics.http_req_failed.values.fails"] != 3. {
+		t.Errorf("%v failed, %v not", k6["metrics.http_req_failed.values.passes"], k6["metrics.http_req_failed.values.fails"])
+	}
+}

@@ -84,3 +84,55 @@ func TestNoSecretInAnErrorText(t *testing.T) {
 		}
 	}
 }
+
+// What a tool does not call a failure and yet is none of its successes: an
+// answer without a token, a request that was cut, one that was never sent.
+func TestWhatIsNoSuccess(t *testing.T) {
+	_, sum, err := importText(t, "vllm", `{"backend":"vllm","model_id":"m","input_lens":[1,1],"output_lens":[2,0],"ttfts":[0.1,0.0],"itls":[[0.1],[]],"errors":["",""]}`)
+	if err != nil || sum.Requests.OK != 1 || sum.Requests.Failed != 1 {
+		t.Errorf("vllm: %+v, %v", sum, err)
+	}
+	src, sum, err := importText(t, "guidellm", `{"benchmarks":[{"requests":{"successful":[{"start_time":1,"end_time":2}],
+		"incomplete":[{"info":{"timings":{"targeted_start":1,"request_start":1.5,"first_token_iteration":-1,"request_end":3}}},
+			{"info":{"timings":{"targeted_start":2,"request_start":null}}}]}}]}`)
+	if err != nil || sum.Requests.Due != 3 || sum.Requests.OK != 1 || sum.Requests.Cut != 1 || sum.Requests.Unsent != 1 || sum.Requests.Failed != 0 {
+		t.Errorf("guidellm: %+v, %v", sum, err)
+	}
+	if err == nil && len(src.Doubts) > 0 { // −1 is how a moment is written that was not reached
+		t.Errorf("guidellm: %q", src.Doubts)
+	}
+}
+
+// Requests of a warm-up are none of the run's, and the reader is told.
+func TestWarmUpIsLeftOut(t *testing.T) {
+	line := func(phase string) string {
+		return `{"metadata":{"benchmark_phase":"` + phase + `","request_start_ns":5,"request_end_ns":9},"metrics":{}}` + "\n"
+	}
+	s, sum, err := importText(t, "aiperf", line("warmup")+line("profiling")+line("warmup"))
+	if err != nil || sum.Requests.Due != 1 || !strings.Contains(strings.Join(s.Lost, "\n"), "2 records of the warm-up phase") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// Of a file without moments there is no rate, in our summary or in an export.
+func TestNoRateWithoutMoments(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	path := filepath.Join(t.TempDir(), "f.json")
+	text := `{"backend":"sglang","dataset_name":"d","input_lens":[1,1],"output_lens":[2,2],"ttfts":[0.1,0.2],"itls":[[0.1],[0.1]],"errors":["",""]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, sum, err := Import(path, Options{From: "sglang", Out: dir})
+	if err != nil || sum.Metrics["request_rate"].Value.Valid() || sum.Run.Duration.Valid() {
+		t.Fatalf("%+v, %v", sum, err)
+	}
+	got := flatten(t, export(t, dir, "vllm"))
+	for _, name := range []string{"request_throughput", "output_throughput", "total_token_throughput", "duration"} {
+		if x, ok := got[name]; ok {
+			t.Errorf("%s is %v", name, x)
+		}
+	}
+	if got["completed"] != 2. || got["mean_ttft_ms"] != 150. {
+		t.Errorf("%v completed, ttft %v", got["completed"], got["mean_ttft_ms"])
+	}
+}
