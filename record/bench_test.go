@@ -96,7 +96,7 @@ func BenchmarkRead(b *testing.B) {
 	b.Run("parquet", read)
 	b.Run("convert", func(b *testing.B) {
 		for b.Loop() {
-			if err := writeTables(w.Dir(), nil); err != nil {
+			if err := writeTables(w.Dir(), nil, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -24,7 +24,7 @@ func parquetBatches(path string, yield func(arrow.RecordBatch) bool) error {
 	}
 	p, err := openParquet(f, info.Size())
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return &Damaged{path, err}
 	}
 	groups := p.RowGroups()
 	for r := range ahead(len(groups), func(i int) readGroup {
@@ -32,7 +32,7 @@ func parquetBatches(path string, yield func(arrow.RecordBatch) bool) error {
 		return readGroup{b, err}
 	}) {
 		if r.err != nil {
-			return fmt.Errorf("%s: %w", path, r.err)
+			return &Damaged{path, r.err}
 		}
 		if !yield(r.batch) {
 			return nil

@@ -13,17 +13,22 @@ import (
 
 // Recovered says what Recover found.
 type Recovered struct {
-	Complete bool  // the run was complete already: nothing was done
-	Ended    int64 // attempts whose row was there
-	Cut      int64 // attempts that were in flight and are rows with outcome cut now
-	Samples  int64
-	Torn     int64 // bytes of batches that were being written at the crash
+	Complete bool // the run was complete already: nothing was done
+	// Rebuilt are the names, comma separated, of Parquet files of a complete run
+	// that could not be read, and were made again from their streams.
+	Rebuilt string
+	Ended   int64 // attempts whose row was there
+	Cut     int64 // attempts that were in flight and are rows with outcome cut now
+	Samples int64
+	Torn    int64 // bytes of batches that were being written at the crash
 }
 
 // Recover makes a run directory complete whose process died. Everything that
 // was written is kept; what was dispatched and has no row becomes one with
 // outcome cut and error class "crash", its end the last moment that the record
 // knows. The streams stay as they are. Doing it again changes nothing.
+// A Parquet file that cannot be read is made again from its stream; where
+// that is gone too, it is a [*Damaged] and nothing is changed.
 // A run that is still being written is ErrRunning.
 func Recover(dir string) (Recovered, error) {
 	r, err := Open(dir)
@@ -36,12 +41,18 @@ func Recover(dir string) (Recovered, error) {
 	}
 	defer unlock()
 	var out Recovered
-	out.Complete = r.Complete()
+	var bad []string
+	if r.Complete() {
+		if bad, err = damaged(dir); err != nil {
+			return out, err
+		}
+		out.Complete, out.Rebuilt = len(bad) == 0, strings.Join(bad, ", ")
+	}
 	cut, err := unended(dir, &out)
 	if err != nil || out.Complete {
 		return out, err
 	}
-	return out, writeTables(dir, cut)
+	return out, writeTables(dir, cut, bad)
 }
 
 // key tells attempts apart; workers are numbered as they are met.
@@ -111,16 +122,22 @@ func salvage[R any](path string, t table[R], out *Recovered, see func(*R)) error
 }
 
 // writeTables makes the Parquet files from the streams; extra rows follow
-// those of requests.arrows.
-func writeTables(dir string, extra []Attempt) error {
+// those of requests.arrows. With names it makes these alone.
+func writeTables(dir string, extra []Attempt, names []string) error {
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := convert(in(SamplesFile), in(SamplesTable), sampleTable(), nil); err != nil {
-		return err
+	wanted := func(name string) bool { return len(names) == 0 || slices.Contains(names, name) }
+	if wanted(SamplesTable) {
+		if err := convert(in(SamplesFile), in(SamplesTable), sampleTable(), nil); err != nil {
+			return err
+		}
 	}
-	if _, err := os.Stat(in(OutputsFile)); err == nil {
+	if _, err := os.Stat(in(OutputsFile)); err == nil && wanted(OutputsTable) {
 		if err := convert(in(OutputsFile), in(OutputsTable), outputTable(), nil); err != nil {
 			return err
 		}
+	}
+	if !wanted(RequestsTable) {
+		return nil
 	}
 	// The last one says that the run is complete.
 	return convert(in(RequestsFile), in(RequestsTable), attemptTable(), extra)

@@ -29,14 +29,14 @@ func Open(dir string) (*Run, error) {
 	path := filepath.Join(dir, ManifestFile)
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("not a run directory: %w", err)
+		return nil, fmt.Errorf("%s is not a run directory: %w", dir, err)
 	}
 	r := &Run{dir: dir}
-	if err := json.Unmarshal(b, &r.manifest); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := Decode(path, b, &r.manifest); err != nil {
+		return nil, err
 	}
 	if r.manifest.Schema != ManifestSchema {
-		return nil, fmt.Errorf("%s: schema %q, expected %q", path, r.manifest.Schema, ManifestSchema)
+		return nil, fmt.Errorf("%s: expected the schema %q, got %q", path, ManifestSchema, r.manifest.Schema)
 	}
 	return r, nil
 }
@@ -118,7 +118,7 @@ func (r *Run) Events() iter.Seq2[Event, error] {
 				err = json.Unmarshal(bytes.TrimSpace(line), &e)
 			}
 			if err != nil {
-				yield(Event{}, fmt.Errorf("%s:%d: %w", path, n, err))
+				yield(Event{}, fmt.Errorf("%s:%d: expected an event: %w", path, n, err))
 				return
 			}
 			if !yield(e, nil) {

@@ -348,11 +348,11 @@ func (w *Writer) Finish() error {
 // kept as one lost in a crash is.
 func (w *Writer) writeTables() error {
 	if len(w.inFlight) == 0 {
-		return writeTables(w.dir, nil)
+		return writeTables(w.dir, nil, nil)
 	}
 	cut, err := unended(w.dir, &Recovered{})
 	if err != nil {
 		return err
 	}
-	return writeTables(w.dir, cut)
+	return writeTables(w.dir, cut, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/measure"
@@ -94,18 +95,34 @@ func change(v measure.Value, relative bool, unit string) string {
 		return "-"
 	}
 	text := ""
+	size := measure.Some(math.Abs(x))
 	switch {
 	case relative:
-		text = figure(v, "%")
+		text = figure(size, "%")
 	case unit == "%":
-		text = strings.TrimSuffix(figure(v, "%"), "%") + " pp"
+		text = strings.TrimSuffix(figure(size, "%"), "%") + " pp"
 	default:
-		text = figure(v, unit)
+		text = figure(size, unit)
 	}
-	if x > 0 {
+	switch {
+	case x > 0:
 		return "+" + text
+	case x < 0:
+		return "-" + text
 	}
 	return text
+}
+
+// effect writes an effect size; one that would be written as zero is 0.
+func effect(v measure.Value) string {
+	x, ok := v.Get()
+	switch {
+	case !ok:
+		return "-"
+	case math.Abs(x) < 0.05:
+		return "0"
+	}
+	return fmt.Sprintf("%+.1f", x)
 }
 
 // interval writes both ends of a change.

@@ -58,12 +58,8 @@ func markdownContrast(b *strings.Builder, t *compare.Contrast) {
 			if primary {
 				name += " \\*"
 			}
-			effect := "-"
-			if x, ok := d.Effect.Get(); ok {
-				effect = fmt.Sprintf("%+.1f", x)
-			}
 			fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", name, figure(d.Baseline, d.Unit), figure(d.Other, d.Unit),
-				change(d.Change, d.Relative, d.Unit), interval(d.Low, d.High, d.Relative, d.Unit), effect, d.Word)
+				change(d.Change, d.Relative, d.Unit), interval(d.Low, d.High, d.Relative, d.Unit), effect(d.Effect), d.Word)
 		}
 	}
 }
@@ -116,7 +112,11 @@ func NoiseText(w io.Writer, n *compare.Noise) error {
 	if n.Seeds > 1 {
 		seeds = fmt.Sprintf("%d different seeds: the noise of the requests is in it", n.Seeds)
 	}
-	fmt.Fprintf(&b, "noise floor of %s, from %d runs, %s\n\n", Line(strings.Join(n.Targets, " ")), n.Runs, seeds)
+	fmt.Fprintf(&b, "noise floor of %s, from %d runs, %s\n", Line(strings.Join(n.Targets, " ")), n.Runs, seeds)
+	for _, u := range n.Unlike {
+		fmt.Fprintf(&b, "unlike: %s\n", Line(u))
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "%s%s%s%s%s%s\n", pad("", -nameWidth), pad("mean", valueWidth), pad("least", valueWidth), pad("most", valueWidth),
 		pad("sd", changeWidth), pad("floor", changeWidth))
 	for _, name := range n.Order() {

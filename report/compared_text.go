@@ -10,15 +10,6 @@ import (
 	"github.com/tokamak-bench/tokamak/verify"
 )
 
-// Widths of the table of a comparison, in columns.
-const (
-	nameWidth     = 20
-	valueWidth    = 13
-	changeWidth   = 9
-	intervalWidth = 22
-	effectWidth   = 8
-)
-
 // CompareText writes the terminal form of a comparison: what was held against
 // what, a table of figures with their words, what more it would take, the
 // gates, and the verdict as the last line.
@@ -62,15 +53,7 @@ func (p *page) contrast(t *compare.Contrast, named bool) {
 	if named {
 		p.line("against", t.Party.Name)
 	}
-	fmt.Fprintf(&p.b, "%-*s%*s%*s%*s%*s%*s\n", nameWidth, "", valueWidth, "baseline", valueWidth, "other", changeWidth, "change",
-		intervalWidth, "95 % interval", effectWidth, "effect")
-	for _, primary := range []bool{true, false} {
-		for i := range t.Figures {
-			if d := &t.Figures[i]; d.Primary == primary {
-				p.figured(d)
-			}
-		}
-	}
+	p.figures(t)
 	p.blank()
 	p.whys(t)
 	p.painted("so", wordColour(t.Word), strings.ToUpper(string(t.Word)), ": "+t.Reason)
@@ -96,20 +79,6 @@ func (p *page) whys(t *compare.Contrast) {
 		p.line(label, strings.Join(names[r], ", ")+": "+r)
 		label = ""
 	}
-}
-
-func (p *page) figured(d *compare.Figured) {
-	name := d.Figure
-	if d.Primary {
-		name += " *"
-	}
-	effect := "-"
-	if x, ok := d.Effect.Get(); ok {
-		effect = fmt.Sprintf("%+.1f", x)
-	}
-	p.b.WriteString(pad(name, -nameWidth) + pad(figure(d.Baseline, d.Unit), valueWidth) + pad(figure(d.Other, d.Unit), valueWidth) +
-		pad(change(d.Change, d.Relative, d.Unit), changeWidth) + pad(interval(d.Low, d.High, d.Relative, d.Unit), intervalWidth) +
-		pad(effect, effectWidth) + "  " + p.paint(wordColour(d.Word), string(d.Word)) + "\n")
 }
 
 // pad fills a text with spaces on its left, or on its right where width is negative.

@@ -183,7 +183,22 @@ func TestSidesFromArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	sides, notes, err := ReadSides([]string{dir}, compare.All)
-	if err != nil || len(sides[0].Runs) != 1 || len(notes) != 1 {
+	if err != nil || len(sides[0].Runs) != 1 || len(notes) != 1 || notes[0] != "pair 2 is incomplete, left out" {
 		t.Errorf("%d runs, %v, %v", len(sides[0].Runs), notes, err)
+	}
+	// So does a block that is not there at all, of either side.
+	if err := os.RemoveAll(filepath.Join(dir, "pair-02-a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, notes, err := ReadSides([]string{dir}, compare.All); err != nil || len(notes) != 1 || notes[0] != "pair 2 is incomplete, left out" {
+		t.Errorf("%v, %v", notes, err)
+	}
+	// A damaged table ends it, whatever figures are compared.
+	table := filepath.Join(dir, "pair-01-b", "requests.parquet")
+	if err := os.Truncate(table, 100); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ReadSides([]string{dir}, compare.All); exit.Of(err) != exit.Usage || !strings.Contains(err.Error(), table+" is damaged") {
+		t.Errorf("%v", err)
 	}
 }

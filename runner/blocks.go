@@ -1,14 +1,15 @@
 package runner
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/measure/compare"
+	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
 )
 
@@ -53,15 +54,15 @@ func blockDirs(dir string) ([]string, error) {
 // block was not finished are left out, and noted.
 func readBlocks(dir string, names []string, w compare.Window) ([]compare.Side, []string, error) {
 	sides := []compare.Side{{Name: filepath.Join(filepath.Clean(dir), "pair-*-"+sideA)}, {Name: filepath.Join(filepath.Clean(dir), "pair-*-"+sideB)}}
-	left := 0
-	for _, name := range names {
-		pair, isA := strings.CutSuffix(name, "-"+sideA)
-		if !isA {
-			continue
+	var notes []string
+	for pair, last := 1, lastPair(names); pair <= last; pair++ {
+		a, b := filepath.Join(dir, blockName(pair, sideA)), filepath.Join(dir, blockName(pair, sideB))
+		ok, err := wholePair(a, b)
+		if err != nil {
+			return nil, nil, err
 		}
-		a, b := filepath.Join(dir, name), filepath.Join(dir, pair+"-"+sideB)
-		if !whole(a) || !whole(b) {
-			left++
+		if !ok {
+			notes = append(notes, fmt.Sprintf("pair %d is incomplete, left out", pair))
 			continue
 		}
 		for i, d := range []string{a, b} {
@@ -71,10 +72,6 @@ func readBlocks(dir string, names []string, w compare.Window) ([]compare.Side, [
 			}
 			sides[i].Runs = append(sides[i].Runs, r)
 		}
-	}
-	var notes []string
-	if left > 0 {
-		notes = append(notes, leftOut(left))
 	}
 	if len(sides[0].Runs) == 0 {
 		return nil, nil, exit.With(exit.Usage, fmt.Errorf("%s holds no whole pair of blocks", dir))
@@ -90,10 +87,37 @@ func leftOut(n int) string {
 	return fmt.Sprintf("%d pairs are left out: one of their blocks did not come to its end", n)
 }
 
-// whole tells whether a block ran to its end.
-func whole(dir string) bool {
-	s, err := ReadSummary(dir)
-	return err == nil && s.Run.Ended == report.Done
+// mostPairs bounds the numbers of pairs that are looked for.
+const mostPairs = 1000
+
+// lastPair is the highest number of a pair of which a block is there.
+func lastPair(names []string) int {
+	last := 0
+	for _, name := range names {
+		number, _, _ := strings.Cut(strings.TrimPrefix(name, "pair-"), "-")
+		if n, err := strconv.Atoi(number); err == nil && n <= mostPairs {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
+// wholePair tells whether both blocks of a pair are there and ran to their end.
+// A summary that is there and cannot be read is an error.
+func wholePair(dirs ...string) (bool, error) {
+	for _, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, record.SummaryFile)); err != nil || !isRun(dir) {
+			return false, nil
+		}
+		s, err := ReadSummary(dir)
+		if err != nil {
+			return false, err
+		}
+		if s.Run.Ended != report.Done {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // ReadComparison reads the comparison in the directory of a run with two
@@ -105,11 +129,14 @@ func ReadComparison(dir string) (*report.Compared, error) {
 		return nil, err
 	}
 	c := &report.Compared{}
-	if err := json.Unmarshal(b, c); err != nil {
-		return nil, exit.With(exit.Usage, fmt.Errorf("%s: %w", name, err))
+	if err := record.Decode(name, b, c); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
 	if c.Comparison == nil || c.Schema != compare.Schema {
 		return nil, exit.With(exit.Usage, fmt.Errorf("%s: expected the schema %s", name, compare.Schema))
+	}
+	if c.Dir != "" {
+		c.Dir = dir // where it is now: it may have been moved since
 	}
 	return c, nil
 }

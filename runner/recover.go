@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/report"
@@ -16,14 +17,23 @@ import (
 
 // Recover finishes the directory of a run whose process died: it completes
 // the rows, then measures and judges what there is and writes the summary. Of
-// a run that is complete nothing is changed, and the summary is nil.
+// a run that is complete nothing is changed but tables that cannot be read,
+// and the summary is nil.
 func Recover(dir string) (*report.Summary, record.Recovered, error) {
+	if err := notRun(dir); err != nil {
+		return nil, record.Recovered{}, err
+	}
 	found, err := record.Recover(dir)
 	if err != nil {
+		var bad *record.Damaged
+		if errors.As(err, &bad) {
+			err = exit.With(exit.Usage, err)
+		}
 		return nil, found, err
 	}
 	name := filepath.Join(dir, record.SummaryFile)
-	if _, err := os.Stat(name); err == nil && found.Complete {
+	// The rows that were made again are those that the summary was made of.
+	if _, err := os.Stat(name); err == nil && (found.Complete || found.Rebuilt != "" && found.Torn == 0) {
 		return nil, found, nil
 	}
 	sum, err := again(dir)

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +50,7 @@ func runsOf(arg string) ([]string, error) {
 	if _, err := os.Stat(arg); err != nil {
 		found, bad := filepath.Glob(arg)
 		if bad != nil || len(found) == 0 {
-			return nil, err
+			return nil, NoRun(arg)
 		}
 		paths = found
 	}
@@ -99,6 +98,9 @@ func ReadComparable(dir string, w compare.Window) (compare.Run, error) {
 	if err != nil {
 		return compare.Run{}, err
 	}
+	if err := run.Check(); err != nil {
+		return compare.Run{}, exit.Hint(exit.Usage, err, "tokamak recover "+dir+" makes it again from the stream beside it")
+	}
 	return comparable(s, run, dir, w)
 }
 
@@ -107,6 +109,9 @@ func ReadSummary(dir string) (*report.Summary, error) {
 	name := filepath.Join(dir, record.SummaryFile)
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := notRun(dir); err != nil {
+			return nil, err
+		}
 		return nil, exit.Hint(exit.Usage, fmt.Errorf("%s has no %s: the run is not finished", dir, record.SummaryFile),
 			"if it was killed: tokamak recover "+dir)
 	}
@@ -114,8 +119,8 @@ func ReadSummary(dir string) (*report.Summary, error) {
 		return nil, exit.With(exit.Usage, err)
 	}
 	var s report.Summary
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, exit.With(exit.Usage, fmt.Errorf("%s: %w", name, err))
+	if err := record.Decode(name, b, &s); err != nil {
+		return nil, exit.With(exit.Usage, err)
 	}
 	if s.Schema != report.Schema {
 		return nil, exit.With(exit.Usage, fmt.Errorf("%s: expected the schema %s, got %q", name, report.Schema, s.Schema))
@@ -168,4 +173,22 @@ func view(run *record.Run, w compare.Window) (*measure.View, error) {
 		return v, nil
 	}
 	return rec.sums.All(), nil
+}
+
+// NoRun says that nothing goes by the name of a run that was asked for.
+func NoRun(asked string) error {
+	return fmt.Errorf("no run matches %s: expected a run directory, a directory of runs or a pattern", asked)
+}
+
+// notRun says what a directory is that is no run's; nil where it is one.
+func notRun(dir string) error {
+	if isRun(dir) {
+		return nil
+	}
+	if b, err := blockDirs(dir); err == nil && len(b) > 0 {
+		first := filepath.Join(dir, b[0])
+		return exit.Hint(exit.Usage, fmt.Errorf("%s holds the blocks of a run --against, each a run of its own", dir),
+			fmt.Sprintf("tokamak compare %s holds its whole pairs against each other; report and recover take one block, as %s", dir, first))
+	}
+	return exit.With(exit.Usage, fmt.Errorf("%s is not a run directory: it has no %s", dir, record.ManifestFile))
 }

@@ -81,6 +81,11 @@ func judgeChange(g *Change, t *compare.Contrast) (Changed, float64) {
 		r.Verdict, r.Reason = Pass, "shown to keep the limit"
 		return r, above
 	}
+	if low == high && (g.More && high <= g.By || !g.More && low >= g.By) {
+		// No p-value is as small at the limit itself, but nothing is left to doubt.
+		r.Verdict, r.Reason = Pass, "known exactly, and not beyond the limit"
+		return r, above
+	}
 	r.Verdict, r.Reason = Inconclusive, "the interval does not say on which side of the limit it is"
 	if n := d.PairsFor(g.By, g.Relative, changeRisk); n > 0 {
 		r.Reason += fmt.Sprintf("; if the change is what was seen, about %s pairs tell", measure.Count(n))

@@ -52,6 +52,10 @@ func TestJudgeChanges(t *testing.T) {
 		{"ttft.p50<-5%", clear, verify.Pass, exit.OK},
 		{"ttft.p50<+20%", clear, verify.Fail, exit.Failed},
 		{"ttft.p50>+5%", wide, verify.Inconclusive, exit.Inconclusive},
+		{"ttft.p50>+0%", base, verify.Pass, exit.OK}, // bit-identical: exactly 0 is not above 0
+		{"ttft.p50<-0%", base, verify.Pass, exit.OK},
+		{"ttft.p50>+0ms", base, verify.Pass, exit.OK},
+		{"ttft.p50>-1%", base, verify.Fail, exit.Failed},
 		{"e2e.p50>+5%", clear, verify.Unmeasured, exit.Inconclusive},
 	} {
 		got := judgeChanges(t, c.expr, base, c.b)

@@ -103,8 +103,8 @@ func (c *comparing) options() (compare.Options, []verify.Change, error) {
 		if err != nil {
 			return o, nil, err
 		}
-		if o.Noise, err = compare.ReadNoise(b); err != nil {
-			return o, nil, fmt.Errorf("%s: %w", c.Noise, err)
+		if o.Noise, err = compare.ReadNoise(c.Noise, b); err != nil {
+			return o, nil, err
 		}
 	}
 	return o, gates, nil

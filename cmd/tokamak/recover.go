@@ -33,7 +33,12 @@ func (c *recoverCommand) Run(std streams) error {
 		return err
 	}
 	if summary == nil {
-		tell(std.err, "%s was complete: nothing to do", dir)
+		if found.Rebuilt != "" {
+			tell(std.err, "%s: %s could not be read and was made again from its stream, %s attempts in all",
+				dir, found.Rebuilt, measure.Count(found.Ended+found.Cut))
+		} else {
+			tell(std.err, "%s was complete: nothing to do", dir)
+		}
 		if summary, err = runner.ReadSummary(dir); err != nil {
 			return err
 		}

@@ -46,6 +46,9 @@ func (c *reportCommand) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	if s.Run.Dir != "" {
+		s.Run.Dir = dir // where it is now: it may have been moved since
+	}
 	return c.output.show(std, s)
 }
 
@@ -67,6 +70,9 @@ func (o output) show(std streams, s *report.Summary) error {
 func runDirectory(asked string) (string, error) {
 	if asked != "" {
 		info, err := os.Stat(asked)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", exit.With(exit.Usage, runner.NoRun(asked))
+		}
 		if err != nil {
 			return "", exit.With(exit.Usage, err)
 		}

@@ -37,26 +37,28 @@ type pairOfRuns struct {
 }
 
 // single makes two runs ready to be compared by blocks.
-func (o *Options) single(a, b *Side) *pairOfRuns {
+// Requests that cannot be read are an error.
+func (o *Options) single(a, b *Side) (*pairOfRuns, error) {
 	x, y := &a.Runs[0], &b.Runs[0]
 	l := &pairOfRuns{o: o, samples: map[string][2]*stat.Counted{}, drawn: map[Figure][][2]float64{}, quiet: x.Manifest.Virtual && y.Manifest.Virtual}
 	if x.View == nil || y.View == nil {
 		l.why = "one run a side, and its requests are not at hand"
-		return l
+		return l, nil
 	}
 	var err error
-	if l.a, err = x.View(); err == nil {
-		l.b, err = y.View()
+	if l.a, err = x.View(); err != nil {
+		return nil, err
+	}
+	if l.b, err = y.View(); err != nil {
+		return nil, err
 	}
 	switch {
-	case err != nil:
-		l.why = "one run a side, and its requests cannot be read: " + err.Error()
 	case min(l.a.Len(), l.b.Len())/blockLength(min(l.a.Len(), l.b.Len())) < leastBlocks:
 		l.why = fmt.Sprintf("one run a side, and %d requests are too few to see their spread: it takes %d", min(l.a.Len(), l.b.Len()), leastBlocks*leastBlocks)
 	default:
 		l.together = x.Manifest.Seed == y.Manifest.Seed && l.a.Len() == l.b.Len()
 	}
-	return l
+	return l, nil
 }
 
 // blockLength is how many successive requests make a block: ⌈√n⌉, at least 1.

@@ -1,9 +1,12 @@
 package compare_test
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/measure/compare"
@@ -85,6 +88,16 @@ func TestOneRunASideTakesTheNoise(t *testing.T) {
 	}
 }
 
+// A run whose rows cannot be read is no run of which nothing can be told.
+func TestRowsThatCannotBeRead(t *testing.T) {
+	a, b := virtual(lone("a", 400, 1)), virtual(lone("b", 400, 3))
+	b.Runs[0].View = func() (*measure.View, error) { return nil, errors.New("requests.parquet is damaged") }
+	_, err := compare.Compare([]compare.Side{a, b}, compare.Options{Primary: []compare.Figure{p50}})
+	if err == nil || !strings.Contains(err.Error(), "requests.parquet is damaged") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestTooFewRequests(t *testing.T) {
 	_, d := one(t, compare.Options{}, virtual(lone("a", 40, 1)), virtual(lone("b", 40, 3)))
 	if d.Word != compare.CannotTell || !strings.Contains(d.Reason, "40 requests are too few to see their spread: it takes 64") {
@@ -123,6 +136,24 @@ func TestNoiseByHand(t *testing.T) {
 	}
 }
 
+// What differs between two targets is no noise of either.
+func TestNoiseOfTwoTargets(t *testing.T) {
+	mixed := side("n", 100, 102, 98)
+	other := side("m", 150)
+	mixed.Runs = append(mixed.Runs, other.Runs...)
+	_, err := compare.MeasureNoise(mixed, false)
+	if want := "not comparable: target: http://n in n0, http://m in m0"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	n, err := compare.MeasureNoise(mixed, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"http://n", "http://m"}, n.Targets); d != "" || len(n.Unlike) != 1 {
+		t.Error(d, n.Unlike)
+	}
+}
+
 // Noise of something else is refused; noise asked for widens pairs too, and no
 // number of them brings it down.
 func TestNoiseOfWhat(t *testing.T) {
@@ -143,7 +174,7 @@ func FuzzReadNoise(f *testing.F) {
 	f.Add([]byte(`{"schema":"tokamak.noise/1","figures":{"ttft.p50":{"runs":3,"sd":0.02,"relative":true}}}`))
 	f.Add([]byte(`{"schema":"tokamak.noise/1","figures":{"ttft.p50":{"runs":-3,"sd":-1}}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		n, err := compare.ReadNoise(b)
+		n, err := compare.ReadNoise("n.json", b)
 		if err != nil {
 			return
 		}

@@ -78,7 +78,10 @@ func Compare(sides []Side, o Options) (*Comparison, error) {
 		c.Noise = fmt.Sprintf("from %d runs", o.Noise.Runs)
 	}
 	for i := range sides[1:] {
-		t, notes := o.contrast(&sides[0], &sides[i+1])
+		t, notes, err := o.contrast(&sides[0], &sides[i+1])
+		if err != nil {
+			return nil, err
+		}
 		c.Contrasts = append(c.Contrasts, t)
 		for _, n := range notes {
 			if !slices.Contains(c.Notes, n) {
@@ -124,7 +127,7 @@ func party(s *Side) Party {
 
 // contrast estimates the differences of one side from the baseline. What they
 // amount to is decided when all are there.
-func (o *Options) contrast(a, b *Side) (Contrast, []string) {
+func (o *Options) contrast(a, b *Side) (Contrast, []string, error) {
 	var notes []string
 	t := Contrast{Party: party(b)}
 	x, y, complete := paired(a, b)
@@ -143,7 +146,10 @@ func (o *Options) contrast(a, b *Side) (Contrast, []string) {
 	all, primary := o.figures()
 	var l *pairOfRuns
 	if t.Method == Blocks {
-		l = o.single(a, b)
+		var err error
+		if l, err = o.single(a, b); err != nil {
+			return t, nil, err
+		}
 	}
 	goodputs := sameObjectives(a, b)
 	for _, f := range all {
@@ -158,7 +164,7 @@ func (o *Options) contrast(a, b *Side) (Contrast, []string) {
 	if !goodputs {
 		notes = append(notes, "goodput is left out: the runs have different objectives")
 	}
-	return t, notes
+	return t, notes, nil
 }
 
 // figured works out one figure's difference; ok is false where no run has it.

@@ -33,6 +33,7 @@ func side(name string, ttfts ...float64) compare.Side {
 	s := compare.Side{Name: name}
 	for i, x := range ttfts {
 		s.Runs = append(s.Runs, run(fmt.Sprintf("%s%d", name, i), uint64(i), x, 0))
+		s.Runs[i].Manifest.Targets = []record.TargetFacts{{Name: "http://" + name}}
 	}
 	return s
 }

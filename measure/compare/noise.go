@@ -1,14 +1,14 @@
 package compare
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/stat"
 )
 
@@ -27,6 +27,9 @@ type Noise struct {
 	Targets []string `json:"targets"`
 	Model   string   `json:"model"`
 	Window  Window   `json:"window"`
+	// Unlike names in what the runs are not the same thing, where they were
+	// measured together anyway.
+	Unlike []string `json:"unlike,omitempty"`
 	// Settings are those that the noise belongs to, by their path.
 	Settings map[string]string     `json:"settings"`
 	Figures  map[string]NoiseLevel `json:"figures"` // by name: ttft.p99
@@ -57,17 +60,20 @@ func MeasureNoise(s Side, anyway bool) (*Noise, error) {
 	if len(s.Runs) < leastNoise {
 		return nil, fmt.Errorf("a noise floor takes at least %d runs of the same thing, got %d", leastNoise, len(s.Runs))
 	}
-	if d := differences([]Side{s}); len(d) > 0 && !anyway {
-		return nil, &NotAlike{d}
+	unlike := append(otherTargets(&s), differences([]Side{s})...)
+	if len(unlike) > 0 && !anyway {
+		return nil, &NotAlike{unlike}
 	}
 	first := &s.Runs[0]
-	n := &Noise{Schema: NoiseSchema, Runs: len(s.Runs), Seeds: distinct(s.seeds()), Model: first.Model, Window: first.Window,
+	n := &Noise{Schema: NoiseSchema, Runs: len(s.Runs), Seeds: distinct(s.seeds()), Model: first.Model, Window: first.Window, Unlike: unlike,
 		Settings: settings(first), Figures: map[string]NoiseLevel{}}
 	for i := range s.Runs {
 		n.Names = append(n.Names, s.Runs[i].Name)
-	}
-	for _, t := range first.Manifest.Targets {
-		n.Targets = append(n.Targets, t.Name)
+		for _, t := range targetsOf(&s.Runs[i]) {
+			if !slices.Contains(n.Targets, t) {
+				n.Targets = append(n.Targets, t)
+			}
+		}
 	}
 	o := Options{Primary: DefaultPrimary()}
 	all, _ := o.figures()
@@ -77,6 +83,29 @@ func MeasureNoise(s Side, anyway bool) (*Noise, error) {
 		}
 	}
 	return n, nil
+}
+
+// otherTargets says which runs did not speak to the first one's target: what
+// differs between targets is no noise.
+func otherTargets(s *Side) []string {
+	var all []string
+	first := &s.Runs[0]
+	a := strings.Join(targetsOf(first), " ")
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if b := strings.Join(targetsOf(r), " "); a != b && len(all) < mostNamed {
+			all = append(all, fmt.Sprintf("target: %s in %s, %s in %s", or(a), first.Name, or(b), r.Name))
+		}
+	}
+	return all
+}
+
+func targetsOf(r *Run) []string {
+	var names []string
+	for _, t := range r.Manifest.Targets {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // distinct counts the different values of an ascending list.
@@ -112,22 +141,22 @@ func noiseOf(s *Side, f Figure) (NoiseLevel, bool) {
 	return level, true
 }
 
-// ReadNoise reads a noise file.
-func ReadNoise(b []byte) (*Noise, error) {
+// ReadNoise reads a noise file of a name.
+func ReadNoise(name string, b []byte) (*Noise, error) {
 	var n Noise
-	if err := json.Unmarshal(b, &n); err != nil {
+	if err := record.Decode(name, b, &n); err != nil {
 		return nil, fmt.Errorf("expected a noise file: %w", err)
 	}
 	if n.Schema != NoiseSchema {
-		return nil, fmt.Errorf("expected a noise file of the schema %s, got %q", NoiseSchema, n.Schema)
+		return nil, fmt.Errorf("%s: expected a noise file of the schema %s, got %q", name, NoiseSchema, n.Schema)
 	}
-	for name, l := range n.Figures {
+	for figure, l := range n.Figures {
 		if l.Runs < 2 || !(l.SD >= 0) || math.IsInf(l.SD, 0) {
-			return nil, fmt.Errorf("noise of %s: expected at least 2 runs and a spread of 0 or more", name)
+			return nil, fmt.Errorf("%s: noise of %s: expected at least 2 runs and a spread of 0 or more", name, figure)
 		}
 	}
 	if len(n.Figures) == 0 {
-		return nil, errors.New("expected a noise file with figures, got none")
+		return nil, fmt.Errorf("%s: expected a noise file with figures, got none", name)
 	}
 	return &n, nil
 }
