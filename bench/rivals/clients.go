@@ -78,7 +78,7 @@ func vllmRust(p place) client {
 }
 
 func sglang(p place, kind string) client {
-	return client{Name: "SGLang (" + kind + ")", Wide: kind == "rust",
+	return client{Name: "SGLang (" + kind + ")", Env: []string{"HF_HUB_OFFLINE=1"}, Wide: kind == "rust",
 		Argv: func(_ string, t task) ([]string, error) {
 			argv := append([]string{p.bin("sglang", "python"), filepath.Join(p.root, "bench", "rivals", "sglang_client.py"), kind}, serving(p, "vllm-chat", t)...)
 			return append(argv, "--dataset-name", "random-ids", "--random-range-ratio", "1", "--warmup-requests", "0", "--output-file", "out.jsonl", "--disable-tqdm"), nil

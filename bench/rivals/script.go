@@ -65,6 +65,7 @@ type writer struct {
 	d     dialect
 	steps []step
 	units int
+	plain bool // the body ends with the connection, without chunked coding
 }
 
 func (w *writer) event(choice, usage string) string {
@@ -74,7 +75,10 @@ func (w *writer) event(choice, usage string) string {
 // put adds an SSE event in a chunk of its own.
 func (w *writer) put(after int, content bool, data string) {
 	data = "data: " + data + "\n\n"
-	w.raw(after, content, fmt.Sprintf("%x\r\n%s\r\n", len(data), data))
+	if !w.plain {
+		data = fmt.Sprintf("%x\r\n%s\r\n", len(data), data)
+	}
+	w.raw(after, content, data)
 }
 
 func (w *writer) raw(after int, content bool, bytes string) {
@@ -89,7 +93,11 @@ const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransf
 
 // open writes the head and the role.
 func (w *writer) open(after int) {
-	w.raw(after, false, streamHead)
+	head := streamHead
+	if w.plain {
+		head = strings.Replace(head, "Transfer-Encoding: chunked", "Connection: close", 1)
+	}
+	w.raw(after, false, head)
 	if w.d.role != "" {
 		w.put(after, false, w.event(w.d.role, ""))
 	}

@@ -48,8 +48,10 @@ func faulty(d dialect) []plan {
 
 const faultTokens = 64
 
-func begin(d dialect, tokens int) (*writer, int) {
-	w := &writer{d: d}
+func begin(d dialect, tokens int) (*writer, int) { return follow(&writer{d: d}, tokens) }
+
+func follow(w *writer, tokens int) (*writer, int) {
+	d := w.d
 	w.open(firstAfter)
 	at := firstAfter
 	for i := range tokens {
@@ -79,8 +81,10 @@ func failing(d dialect) plan {
 	return plan{Steps: w.steps, End: keep, Units: w.units}
 }
 
+// cut ends in the middle of a body that ends with its connection, so that HTTP
+// itself sees nothing wrong.
 func cut(d dialect) plan {
-	w, _ := begin(d, faultTokens/2)
+	w, _ := follow(&writer{d: d, plain: true}, faultTokens/2)
 	return plan{Steps: w.steps, End: closing, Units: w.units}
 }
 
