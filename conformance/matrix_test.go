@@ -154,6 +154,9 @@ func TestAnotherAPI(t *testing.T) {
 	if r.Usable || r.Result("ANSWER-01").Verdict != conformance.Fail || r.Requests != 2 {
 		t.Error(text(r))
 	}
+	if said := text(r); strings.Count(said, "\n") > 12 || !strings.Contains(said, "no answer to the first question") {
+		t.Errorf("what can be said in a sentence takes:\n%s", said)
+	}
 }
 
 func text(r *conformance.Report) string {

@@ -92,10 +92,16 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "went without: %s\n", a)
 	}
 	for _, x := range r.Results {
+		if !r.Usable && x.Verdict == NA {
+			continue // one sentence below says it for all of them
+		}
 		fmt.Fprintf(&b, "  %-4s  %-9s  %s: %s\n", x.Verdict, x.Rule, x.Expects, oneLine(x.Seen))
 		if x.Verdict == Fail || x.Verdict == Note {
 			fmt.Fprintf(&b, "  %-4s  %-9s  -> sent %s; by %s\n", "", "", x.Sent, x.Source)
 		}
+	}
+	if !r.Usable {
+		fmt.Fprintf(&b, "The endpoint gave no answer to the first question: its %d other rules could not be judged. Is it up at %s, and does it speak %s?\n", r.NA, r.URL, r.API)
 	}
 	fmt.Fprintf(&b, "%d pass, %d fail, %d note, %d not applicable\n", r.Pass, r.Fail, r.Note, r.NA)
 	_, err := io.WriteString(w, b.String())

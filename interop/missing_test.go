@@ -3,6 +3,7 @@ package interop
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,25 @@ func TestAMissingStartIsNotZero(t *testing.T) {
 	}
 	if _, sum, err := importText(t, "vllm", flat("[500.0, 501.0]")); err != nil || sum.Run.Duration != measure.Some(1200) {
 		t.Errorf("%+v, %v", sum, err)
+	}
+}
+
+// A duration below 0 is none, and what stands for it is said.
+func TestNegativeDurationsAreNamed(t *testing.T) {
+	s, sum, err := importText(t, "vllm", `{"backend":"vllm","model_id":"m","input_lens":[1,1],"output_lens":[2,2],"ttfts":[-5,0.1],"itls":[[0.1],[0.1]],"errors":["",""],
+		"start_times":[500,501],"queue_times":[-0.5,-1]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notices := strings.Join(sum.Run.Notices, "\n")
+	for _, want := range []string{"ttfts of 1 request: below 0 (the first is ttfts[0], -5 s), taken as not measured",
+		"queue_times of 2 requests: below 0 (the first is queue_times[0], -0.5 s), taken as not measured"} {
+		if !slices.Contains(s.Lost, want) || !strings.Contains(notices, want) {
+			t.Errorf("%q is not in %q or %q", want, s.Lost, notices)
+		}
+	}
+	if m := sum.Metrics["ttft"]; m.Count != 1 {
+		t.Errorf("%d times to first token, want 1", m.Count)
 	}
 }
 

@@ -36,6 +36,7 @@ func (f *flat) rows(s *Source, to sink) error {
 	}
 	s.lose("when the last byte of a request had left, when the first byte of a response came, connections, finish reasons and notes")
 	s.lose("what a chunk held: kinds, bytes and tokens of single chunks; one token each where their number is that of the output tokens")
+	f.negatives(s)
 	ok, failed := int64(0), int64(0)
 	var a record.Attempt
 	for i := range f.ttft {
@@ -56,6 +57,29 @@ func (f *flat) rows(s *Source, to sink) error {
 		s.doubt("the file says that %s failed, its requests say %s", plural(n, "request"), measure.Count(failed))
 	}
 	return nil
+}
+
+// negatives says which durations below 0 the file has: no request takes less
+// than no time, so that they are taken as not measured.
+func (f *flat) negatives(s *Source) {
+	for _, list := range []struct {
+		name   string
+		values []record.Int
+	}{{"ttfts", f.ttft}, {"latencies", f.latency}, {"queue_times", f.queue}} {
+		n, first := int64(0), -1
+		for i, v := range list.values {
+			if v.Or(0) < 0 {
+				n++
+				if first < 0 {
+					first = i
+				}
+			}
+		}
+		if n > 0 {
+			s.lose("%s of %s: below 0 (the first is %s[%d], %s s), taken as not measured", list.name, plural(n, "request"),
+				list.name, first, number(float64(list.values[first].Or(0))/1e9))
+		}
+	}
 }
 
 // row fills a with the i-th request. A TTFT or latency of 0 is how the tools

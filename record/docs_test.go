@@ -30,7 +30,8 @@ const intro = `# The files of a run
 The ` + "`.arrows`" + ` files are Arrow IPC streams. They are written while the run goes on, each batch with one write at most half
 a second after its first row, so that they can be read while they grow and a killed process loses no more than that.
 A file that ends in the middle of a batch is read up to there. ` + "`tokamak recover`" + ` makes the Parquet files of a run whose
-process died: what was sent and has no row becomes one with outcome ` + "`cut`, error class `crash`" + `.
+process died: what was sent and has no row becomes one with outcome ` + "`cut`, error class `crash`" + `. A Parquet file that cannot
+be read is made again from its stream; ` + "`compare`" + ` refuses a run with one (exit 2) and names the file.
 
 Times are nanoseconds since the run's epoch (` + "`epoch` in `run.json`" + `) on a monotonic clock. What is not known is null,
 never zero. Texts are valid UTF-8 of at most 4,096 bytes; what is no UTF-8 is U+FFFD. Columns are only ever added.

@@ -13,7 +13,10 @@ import (
 
 // Decode reads a JSON file of a run directory into v. An error names the file,
 // the line and the column (in characters, from 1) and what was expected there.
-func Decode(name string, data []byte, v any) error {
+func Decode(name string, data []byte, v any) error { return decode(name, 1, data, v) }
+
+// decode is Decode on data that begins on a line of the file.
+func decode(name string, line int, data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	if err == nil {
 		return nil
@@ -22,17 +25,17 @@ func Decode(name string, data []byte, v any) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
-		return fmt.Errorf("%s:1:1: expected a JSON object, the file is empty", name)
+		return fmt.Errorf("%s: expected a JSON object, there is nothing", position(name, line, data, 0))
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(data)) && !json.Valid(data) && incomplete(data):
-		return fmt.Errorf("%s: expected more JSON, the file ends in the middle", position(name, data, len(data)))
+		return fmt.Errorf("%s: expected more JSON, the file ends in the middle", position(name, line, data, len(data)))
 	case errors.As(err, &syntax):
-		return fmt.Errorf("%s: expected JSON: %w", position(name, data, int(syntax.Offset)-1), err)
+		return fmt.Errorf("%s: expected JSON: %w", position(name, line, data, int(syntax.Offset)-1), err)
 	case errors.As(err, &wrong):
 		field := jsonPath(wrong.Field)
 		if field == "" {
 			field = "the file"
 		}
-		return fmt.Errorf("%s: %s: expected %s, got %s", position(name, data, begin(data, int(wrong.Offset))), field, kindOf(wrong.Type), wrong.Value)
+		return fmt.Errorf("%s: %s: expected %s, got %s", position(name, line, data, begin(data, int(wrong.Offset))), field, kindOf(wrong.Type), wrong.Value)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
@@ -52,10 +55,11 @@ func incomplete(data []byte) bool {
 	return err != nil && err.Error() == "unexpected EOF"
 }
 
-// position writes a file with the line and column of a byte.
-func position(name string, data []byte, at int) string {
+// position writes a file with the line and column of a byte of data, which
+// begins on a line.
+func position(name string, line int, data []byte, at int) string {
 	before := data[:min(max(at, 0), len(data))]
-	line := bytes.Count(before, []byte("\n")) + 1
+	line += bytes.Count(before, []byte("\n"))
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 	return fmt.Sprintf("%s:%d:%d", name, line, column)
 }

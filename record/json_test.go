@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,7 +13,7 @@ import (
 // what was expected.
 func TestDecodeNamesThePlace(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                             "run.json:1:1: expected a JSON object, the file is empty",
+		"":                             "run.json:1:1: expected a JSON object, there is nothing",
 		"{\n  \"seed\": \"x\"\n}":      "run.json:2:11: seed: expected a whole number of 0 or more, got string",
 		"{\"é\": 1,\n \"name\": 12.5}": "run.json:2:10: name: expected a text, got number",
 		"{\n  \"seed\": -1}":           "run.json:2:11: seed: expected a whole number of 0 or more, got number -1",
@@ -40,4 +42,26 @@ func FuzzDecode(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// A bad line of events.jsonl is named with its number and column.
+func TestABadEventIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{record.ManifestFile: `{"schema": "` + record.ManifestSchema + `"}`,
+		record.EventsFile: "{\"at\": 1, \"kind\": \"load\"}\n{\"at\": \"x\"}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run, err := record.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got error
+	for _, err := range run.Events() {
+		got = err
+	}
+	if want := record.EventsFile + ":2:8: at: expected a whole number, got string"; got == nil || !strings.Contains(got.Error(), want) {
+		t.Errorf("%v, want %s", got, want)
+	}
 }

@@ -2,8 +2,6 @@ package record
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -115,10 +113,12 @@ func (r *Run) Events() iter.Seq2[Event, error] {
 			}
 			var e Event
 			if err == nil {
-				err = json.Unmarshal(bytes.TrimSpace(line), &e)
+				err = decode(path, n, line, &e)
+			} else {
+				err = fmt.Errorf("%s:%d: %w", path, n, err)
 			}
 			if err != nil {
-				yield(Event{}, fmt.Errorf("%s:%d: expected an event: %w", path, n, err))
+				yield(Event{}, err)
 				return
 			}
 			if !yield(e, nil) {

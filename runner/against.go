@@ -83,9 +83,12 @@ func (p *Against) order() []bool {
 	return first
 }
 
-// Do sends all blocks and compares what came of them. Interrupted, it compares
+// Do looks at both targets, sends all blocks and compares what came of them. Interrupted, it compares
 // the whole pairs that there are; an error comes with what could still be said.
 func (p *Against) Do(ctx context.Context, o compare.Options, gates []verify.Change) (*report.Compared, error) {
+	if err := p.look(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.makeDir(); err != nil {
 		return nil, err
 	}

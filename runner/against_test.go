@@ -2,6 +2,9 @@ package runner
 
 import (
 	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,6 +147,42 @@ func TestAgainstADeadTarget(t *testing.T) {
 	_, err := p.Do(context.Background(), compare.Options{}, nil)
 	if exit.Of(err) != exit.Target || !strings.Contains(err.Error(), "pair-01-b: not one of 30 requests succeeded") || blocks > 2 {
 		t.Errorf("after %d blocks: %v", blocks, err)
+	}
+}
+
+// A target that nobody answers for is found out before the other one is sent
+// anything, whichever of the two it is.
+func TestAgainstLooksAtBothFirst(t *testing.T) {
+	requests := 0
+	live := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	defer live.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := "http://" + closed.Addr().String()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, urls := range [][2]string{{live.URL, dead}, {dead, live.URL}} {
+		dir := filepath.Join(t.TempDir(), "ab")
+		s, err := scenario.Parse("x.yaml", []byte(`{"target": {"url": "`+urls[0]+`", "against": "`+urls[1]+`", "model": "m"},
+			"out": {"dir": "`+dir+`"}, "load": {"rate": 20, "requests": 30}}`), scenario.Flags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := NewAgainst(s, Options{})
+		p.Began = func(Block) func() { t.Error("a block began"); return func() {} }
+		_, err = p.Do(context.Background(), compare.Options{}, nil)
+		if exit.Of(err) != exit.Target || !strings.Contains(err.Error(), dead) || !strings.Contains(err.Error(), "cannot be reached") {
+			t.Errorf("%v", err)
+		}
+		if _, err := os.Stat(dir); err == nil {
+			t.Error("a directory was made")
+		}
+	}
+	if requests > 0 {
+		t.Errorf("%d requests were sent", requests)
 	}
 }
 

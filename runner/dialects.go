@@ -3,6 +3,7 @@ package runner
 import (
 	"fmt"
 
+	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/measure/dialect"
 	"github.com/tokamak-bench/tokamak/record"
@@ -25,20 +26,20 @@ func ReadDialects(dir string) (*Told, error) {
 	}
 	run, err := record.Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, exit.With(exit.Usage, err)
 	}
 	s, err := scenario.Thaw(run.Manifest().Scenario)
 	if err != nil {
-		return nil, fmt.Errorf("%s: the scenario in %s: %w", dir, record.ManifestFile, err)
+		return nil, exit.With(exit.Usage, fmt.Errorf("%s: the scenario in %s: %w", dir, record.ManifestFile, err))
 	}
 	o, err := dialectOptions(run, s)
 	if err != nil {
-		return nil, err
+		return nil, exit.With(exit.Usage, err)
 	}
 	t := &Told{Trace: dialect.New(o), Ours: &measure.Result{Requests: sum.Requests.Requests, Metrics: sum.Metrics}}
 	for a, err := range run.Attempts() {
 		if err != nil {
-			return nil, err
+			return nil, exit.With(exit.Usage, err)
 		}
 		t.Trace.Add(a)
 	}

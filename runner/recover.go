@@ -25,11 +25,7 @@ func Recover(dir string) (*report.Summary, record.Recovered, error) {
 	}
 	found, err := record.Recover(dir)
 	if err != nil {
-		var bad *record.Damaged
-		if errors.As(err, &bad) {
-			err = exit.With(exit.Usage, err)
-		}
-		return nil, found, err
+		return nil, found, exit.With(exit.Usage, err)
 	}
 	name := filepath.Join(dir, record.SummaryFile)
 	// The rows that were made again are those that the summary was made of.
@@ -38,7 +34,7 @@ func Recover(dir string) (*report.Summary, record.Recovered, error) {
 	}
 	sum, err := again(dir)
 	if err != nil {
-		return nil, found, err
+		return nil, found, exit.With(exit.Usage, err)
 	}
 	b, err := sum.Encode()
 	if err != nil {

@@ -33,9 +33,15 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 	if err != nil {
 		return configuration(err)
 	}
+	if err := c.writable(); err != nil {
+		return err
+	}
 	executable, err := os.Executable()
 	if err != nil {
 		return err
+	}
+	for _, n := range s.Notices {
+		tell(std.err, "note: %s", n)
 	}
 	tell(std.err, "asks about 37 questions: at most %d tokens out of an endpoint that keeps max_tokens, about 1,000 in, and one prompt just over the context where it is known", conformance.MaxOutput)
 	reports, err := runner.Conformance(ctx, s, runner.Options{Executable: executable, Version: readVersion().Version, Stdin: std.in})
@@ -76,6 +82,24 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 	}
 	_, err = strings.NewReader(report.Clean(text.String())).WriteTo(std.out)
 	return err
+}
+
+// writable makes sure before the first question that what will be found can
+// be kept.
+func (c *conformanceCommand) writable() error {
+	for _, name := range []string{c.Save, c.JUnit} {
+		if name == "" {
+			continue
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
+		if err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		if err := f.Close(); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+	}
+	return nil
 }
 
 // junit writes the JUnit file that was asked for, a suite a URL.

@@ -145,7 +145,7 @@ func noiseOf(s *Side, f Figure) (NoiseLevel, bool) {
 func ReadNoise(name string, b []byte) (*Noise, error) {
 	var n Noise
 	if err := record.Decode(name, b, &n); err != nil {
-		return nil, fmt.Errorf("expected a noise file: %w", err)
+		return nil, fmt.Errorf("%w (a noise file, as --noise-floor writes it)", err)
 	}
 	if n.Schema != NoiseSchema {
 		return nil, fmt.Errorf("%s: expected a noise file of the schema %s, got %q", name, NoiseSchema, n.Schema)
