@@ -31,17 +31,20 @@ func render(all map[string]map[string]outcome) string {
 	section("Processor time for each event, µs", "a | b | c | d | w", func(n string) []string {
 		return each(all[n], []string{"a", "b", "c", "d", "w"}, func(o outcome) string { return perEvent(o, all[n]["one"]) })
 	})
-	section("Cost", "start-up CPU, s | to the first request, s | peak memory at 128 streams, MB", func(n string) []string {
+	section("Cost", "start-up CPU, s | to the first request, s | peak memory at 32 streams, MB", func(n string) []string {
 		one, ok := all[n]["one"]
 		if !ok || one.Error != "" {
 			return nil
 		}
-		return []string{fmt.Sprintf("%.1f", one.CPUSeconds), fmt.Sprintf("%.2f", one.FirstRequest), fmt.Sprintf("%.0f", all[n]["b"].PeakMB)}
+		return []string{fmt.Sprintf("%.1f", one.CPUSeconds), fmt.Sprintf("%.2f", one.FirstRequest), fmt.Sprintf("%.0f", all[n]["a"].PeakMB)}
 	})
 	section("Open loop: 40 requests/s asked", "came at the server, /s (c; e) | CV of the gaps (c; e) | requests/s reported (c)", func(n string) []string {
 		c, e := all[n]["c"], all[n]["e"]
 		if c.Requests == 0 {
 			return nil
+		}
+		if e.Requests == 0 {
+			return []string{fmt.Sprintf("%.2f; –", c.Rate), fmt.Sprintf("%.3f; –", c.CV), plain(c.Said.RequestRate)}
 		}
 		return []string{fmt.Sprintf("%.2f; %.2f", c.Rate, e.Rate), fmt.Sprintf("%.3f; %.3f", c.CV, e.CV), plain(c.Said.RequestRate)}
 	})
@@ -104,7 +107,7 @@ func signed(said *float64, truth float64) string {
 }
 
 func perEvent(o, one outcome) string {
-	if o.Events <= one.Events {
+	if o.Events <= one.Events || o.CPUSeconds <= one.CPUSeconds { // starting up varies by more than that
 		return "–"
 	}
 	return fmt.Sprintf("%.0f", (o.CPUSeconds-one.CPUSeconds)/float64(o.Events-one.Events)*1e6)
