@@ -65,7 +65,7 @@ func measureServing(dir string, o options) error {
 // device is an accelerator on which every step takes its fixed time.
 const device = `name: paced
 bf16_tflops: 1000000
-memory_tb_per_s: 100000
+memory_tb_per_s: 10000
 memory_bytes: 1099511627776
 link_gb_per_s: 1000
 efficiency: {matmul: 1, weights: 1, kv: 1, attention: 1, step_us: %d, sequence_us: 0.000001, api_us: 1}
@@ -78,7 +78,7 @@ func serveOnce(dir, bin string, l load, o options) error {
 	}
 	cmd := exec.Command(bin, "sim", "--gpu", gpu, "--listen", "127.0.0.1:0", "-o", "json", "--max-num-seqs", strconv.Itoa(l.streams),
 		"--max-num-batched-tokens", "65536", "--num-gpu-blocks", "1000000")
-	cmd.Stderr = io.Discard
+	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
