@@ -21,7 +21,8 @@ type Emitter struct {
 
 	mu     sync.Mutex
 	news   sync.Cond
-	queue  []*Exchange
+	queue  []*Exchange // from taken on
+	taken  int
 	idle   int
 	closed bool
 	done   sync.WaitGroup
@@ -66,6 +67,9 @@ func (e *Emitter) add(x *Exchange) {
 // end together and the last stream does not wait for a whole share.
 const share = 8
 
+// mostTaken bounds what of the queue is done with and still there.
+const mostTaken = 4096
+
 // maxBuffer bounds the memory that a writer keeps.
 const maxBuffer = 64 << 10
 
@@ -92,17 +96,21 @@ func (e *Emitter) write() {
 func (e *Emitter) take(to *[share]*Exchange) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for len(e.queue) == 0 {
+	for e.taken == len(e.queue) {
 		if e.closed {
 			return 0
 		}
 		e.idle++
 		e.news.Wait()
 	}
-	n := copy(to[:], e.queue)
-	rest := copy(e.queue, e.queue[n:])
-	clear(e.queue[rest:])
-	e.queue = e.queue[:rest]
+	n := copy(to[:], e.queue[e.taken:])
+	clear(e.queue[e.taken : e.taken+n])
+	e.taken += n
+	if e.taken == len(e.queue) || e.taken >= mostTaken { // moved down rarely, and not at each taking
+		rest := copy(e.queue, e.queue[e.taken:])
+		clear(e.queue[rest:])
+		e.queue, e.taken = e.queue[:rest], 0
+	}
 	return n
 }
 
