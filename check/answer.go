@@ -116,7 +116,8 @@ func (c *checker) buffering(r *reply) {
 // cached sends the same request again: now its prompt can be in the cache.
 func (c *checker) cached(ctx context.Context, q *engine.Call, first *reply) {
 	c.r.Requests++
-	r, err := call(ctx, c.Transport, c.driver, q, 0)
+	c.Asking("the same again, for its cached tokens")
+	r, err := call(ctx, c.Transport, c.driver, q, mostEvents)
 	if err != nil || !r.ok() {
 		c.r.add(lineCached, Unknown, "", "the request sent again failed")
 		return
@@ -150,6 +151,7 @@ func (c *checker) lengthField(ctx context.Context) {
 		return
 	}
 	c.r.Requests++
+	c.Asking("an answer limited by max_completion_tokens")
 	r, err := call(ctx, c.Transport, d, &engine.Call{MaxTokens: cappedTokens,
 		Messages: []engine.Message{{Role: "user", Content: "Count to one hundred."}}}, cappedEvents)
 	switch {

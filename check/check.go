@@ -21,15 +21,19 @@ type Options struct {
 	Transport wire.Transport
 	API       string         // openai-chat (default) or openai-completions
 	OpenAI    openai.Options // Base is needed; Model empty: the server's only one
-	// Timeout bounds each request (default 60 s); the options' own limits
-	// hold where they are set.
-	Timeout time.Duration
+	// All bounds the whole look (default 90 s). Each request is bounded by the
+	// limits of OpenAI (a total of a minute where they have none).
+	All time.Duration
+	// Asking, where set, is told of each question before it is asked.
+	Asking func(what string)
 }
 
 const (
 	outputTokens = 16
 	promptWords  = 160
 	defaultLimit = time.Minute
+	defaultAll   = 90 * time.Second
+	mostEvents   = 4096 // that a stream of a few tokens may have
 	maxAdaptions = 4    // requests that may be sent again without a refused field
 	cappedTokens = 2    // asked for with max_completion_tokens
 	cappedEvents = 24   // after so many events it is clear that the cap is ignored
@@ -45,17 +49,21 @@ type checker struct {
 	owner  string
 }
 
-// Run looks at a target. An error means that nothing could be asked: bad
-// options, or the end of ctx. What is wrong with the target stands in the report.
+// Run looks at a target. An error means that nothing could be asked, because
+// of bad options; or the end of ctx, which comes with the report of what was seen
+// until then. What is wrong with the target stands in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.API == "" {
 		o.API = openai.APIChat
 	}
-	if o.Timeout == 0 {
-		o.Timeout = defaultLimit
+	if o.All == 0 {
+		o.All = defaultAll
+	}
+	if o.Asking == nil {
+		o.Asking = func(string) {}
 	}
 	if o.OpenAI.Limits == (wire.Limits{}) {
-		o.OpenAI.Limits = wire.Limits{Connect: min(o.Timeout, 10*time.Second), Total: o.Timeout}
+		o.OpenAI.Limits = wire.Limits{Connect: 10 * time.Second, Total: defaultLimit}
 	}
 	d, err := openai.New(o.API, o.OpenAI)
 	if err != nil {
@@ -64,12 +72,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	u := d.URL()
 	u.RawQuery = ""
 	c := &checker{Options: o, driver: d, r: &Report{URL: u.String(), API: o.API, Model: o.OpenAI.Model}}
-	c.look(ctx)
-	if ctx.Err() != nil {
-		return nil, exit.With(exit.Interrupted, ctx.Err())
-	}
-	c.r.finish()
+	looking, cancel := context.WithTimeout(ctx, o.All)
+	defer cancel()
+	c.look(looking)
+	c.r.finish(looking.Err() != nil)
 	c.hide()
+	if ctx.Err() != nil {
+		return c.r, exit.With(exit.Interrupted, ctx.Err())
+	}
 	return c.r, nil
 }
 
@@ -95,6 +105,7 @@ func (c *checker) models(ctx context.Context) bool {
 		return false
 	}
 	c.r.Requests++
+	c.Asking("the list of models")
 	models, r, err := listModels(ctx, c.Transport, c.driver, u)
 	if r.x.Cause != wire.Completed && r.x.Status == 0 {
 		c.r.add(lineConnection, Fail, connectionHint(r, u), "%s", r.cause())
@@ -197,6 +208,7 @@ func prompt() string {
 // stream sends the same streamed request twice; it returns false where it was
 // not answered.
 func (c *checker) stream(ctx context.Context) bool {
+	c.Asking(fmt.Sprintf("an answer of %d tokens", outputTokens))
 	q := &engine.Call{MaxTokens: outputTokens, Messages: []engine.Message{{Role: "user", Content: prompt()}}}
 	r, refused, err := c.adapt(ctx, q)
 	if err != nil {
@@ -229,7 +241,7 @@ func (c *checker) stream(ctx context.Context) bool {
 func (c *checker) adapt(ctx context.Context, q *engine.Call) (*reply, []string, error) {
 	for try := 0; ; try++ {
 		c.r.Requests++
-		r, err := call(ctx, c.Transport, c.driver, q, 0)
+		r, err := call(ctx, c.Transport, c.driver, q, mostEvents)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -242,6 +254,10 @@ func (c *checker) adapt(ctx context.Context, q *engine.Call) (*reply, []string, 
 func (c *checker) failed(r *reply) {
 	a := r.answer
 	switch {
+	case r.x.Cause == wire.Cancelled && r.events > mostEvents:
+		c.r.add(lineStreaming, Fail, "the limit does not hold: a load test would run away", "%d tokens asked, and after %d events the answer had not ended", outputTokens, r.events)
+	case r.x.Cause == wire.Cancelled:
+		c.r.add(lineStreaming, Fail, "", "no whole answer when the time for looking was up")
 	case r.x.Cause != wire.Completed:
 		c.r.add(lineStreaming, Fail, "", "the request failed: %s", r.cause())
 	case r.x.Status == 404:

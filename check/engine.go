@@ -25,6 +25,7 @@ var (
 // two pages: its metrics and the one that has the version.
 func (c *checker) engine(ctx context.Context) {
 	var why string
+	c.Asking("its metrics and version")
 	name := find(owners, strings.ToLower(c.owner))
 	if name != "" {
 		why = "owned_by " + c.owner

@@ -61,12 +61,17 @@ func (r *Report) add(name string, s State, hint, format string, args ...any) {
 	r.Lines = append(r.Lines, Line{name, s, fmt.Sprintf(format, args...), hint})
 }
 
-// finish puts the lines in order, with an unknown for each that is missing.
-func (r *Report) finish() {
+// finish puts the lines in order, with an unknown for each that is missing;
+// early tells that looking was ended by time or by the user.
+func (r *Report) finish(early bool) {
+	missing := "not reached"
+	if early {
+		missing = "not reached: looking was ended before"
+	}
 	var lines []Line
 	r.Usable = true
 	for _, name := range order {
-		line := Line{Name: name, State: Unknown, Text: "not reached"}
+		line := Line{Name: name, State: Unknown, Text: missing}
 		for _, l := range r.Lines {
 			if l.Name == name {
 				line = l

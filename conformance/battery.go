@@ -23,9 +23,10 @@ type Options struct {
 	Transport wire.Transport
 	API       string         // openai-chat (default) or openai-completions
 	OpenAI    openai.Options // Base is needed; Model empty: the server's only one
-	// Timeout bounds each request (default 60 s), All the whole battery (default 5 min): what is not asked by then is not
-	// applicable.
-	Timeout, All time.Duration
+	// All bounds the whole battery (default 5 min): what is not asked by then is
+	// not applicable. Each question is bounded by the limits of OpenAI (a total
+	// of a minute where they have none).
+	All time.Duration
 }
 
 const (
@@ -56,31 +57,34 @@ type battery struct {
 	until   time.Time
 	waits   int
 	waited  time.Duration
-	events  int    // of all answers
-	bytes   int    // of them
-	unheard int    // good questions in a row without an answer
-	ended   string // why nothing more is asked; empty: go on
-	usage   error  // what the user has to say first
-	reply   *reply // to the first question
+	// impatient: a 429 was taken for the answer although it was to be waited for.
+	impatient bool
+	events    int         // of all answers
+	bytes     int         // of them
+	unheard   int         // good questions in a row without an answer
+	ended     string      // why nothing more is asked; empty: go on
+	usage     error       // what the user has to say first
+	reply     *reply      // to the first question
+	over      func() bool // the user has gone: what comes now is no answer of the endpoint's
 
 	maxTokens string          // name of the length field
 	without   map[string]bool // fields that the server refused
 	stable    bool            // the same question got the same answer
 }
 
-// Run goes through the battery. An error means that nothing could be asked: bad
-// options, or the end of ctx. What is wrong with the endpoint stands in the report.
+// Run goes through the battery. An error means that nothing could be asked,
+// because of bad options; or the end of ctx, which comes with the report of what
+// was asked until then. What is wrong with the endpoint stands in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.API == "" {
 		o.API = openai.APIChat
 	}
-	if o.Timeout == 0 {
-		o.Timeout = defaultTimeout
-	}
 	if o.All == 0 {
 		o.All = defaultAll
 	}
-	o.OpenAI.Limits = wire.Limits{Connect: min(o.Timeout, 10*time.Second), Total: o.Timeout}
+	if o.OpenAI.Limits == (wire.Limits{}) {
+		o.OpenAI.Limits = wire.Limits{Connect: 10 * time.Second, Total: defaultTimeout}
+	}
 	d, err := openai.New(o.API, o.OpenAI)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
@@ -91,12 +95,16 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		report: &Report{Schema: Schema, Battery: Battery, URL: u.String(), API: o.API, Model: o.OpenAI.Model}}
 	b.began = time.Now()
 	b.until = b.began.Add(o.All)
+	b.over = func() bool { return ctx.Err() != nil }
 	b.all(ctx)
-	if ctx.Err() != nil {
-		return nil, exit.With(exit.Interrupted, ctx.Err())
-	}
 	if b.usage != nil {
 		return nil, b.usage
+	}
+	b.over = func() bool { return false }
+	if ctx.Err() != nil {
+		b.ended = "interrupted"
+		b.finish()
+		return b.report, exit.With(exit.Interrupted, ctx.Err())
 	}
 	b.finish()
 	return b.report, nil
@@ -117,6 +125,9 @@ func (b *battery) all(ctx context.Context) {
 
 // say gives a rule its verdict; of several the worst stays.
 func (b *battery) say(rule string, v Verdict, format string, args ...any) {
+	if b.over() {
+		return
+	}
 	if old, ok := b.results[rule]; ok && !v.worse(old.Verdict) {
 		return
 	}
@@ -231,6 +242,7 @@ func (b *battery) send(ctx context.Context, q *question, body []byte) *reply {
 		r := b.once(ctx, q, body)
 		b.keep(r)
 		if r.x.Status != http.StatusTooManyRequests || try > patience || !b.wait(ctx, r) {
+			b.impatient = b.impatient || r.x.Status == http.StatusTooManyRequests
 			b.listen(r)
 			return r
 		}
@@ -248,6 +260,9 @@ func (b *battery) once(ctx context.Context, q *question, body []byte) *reply {
 
 // keep books a reply.
 func (b *battery) keep(r *reply) {
+	if b.over() {
+		return
+	}
 	b.replies = append(b.replies, r)
 	b.events += len(r.events)
 	for i := range r.events {
@@ -285,6 +300,7 @@ func (b *battery) wait(ctx context.Context, r *reply) bool {
 		d = min(max(time.Duration(r.answer.RetryAfter.N), time.Second), longWait)
 	}
 	if b.waits >= maxWaits || time.Now().Add(d).After(b.until) {
+		b.impatient = true
 		return false
 	}
 	b.waits++

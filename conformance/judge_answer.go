@@ -78,12 +78,14 @@ func quoted(s string) string {
 }
 
 // heard judges whether a question was answered at all.
-func heard(_ *battery, r *reply) (Verdict, string) {
+func heard(b *battery, r *reply) (Verdict, string) {
 	switch {
 	case left(r) || r.adapted:
 		return NA, ""
 	case r.x.Status == 0:
 		return Fail, r.lost()
+	case r.x.Status == http.StatusTooManyRequests && b.impatient:
+		return Note, "429: the endpoint limits how much it is asked; the battery waited (" + longWait.String() + " at most, " + itoa(patience) + " times a question) and then went on without an answer"
 	case r.x.Status == http.StatusTooManyRequests:
 		return Note, "429: the endpoint limits how much it is asked; the battery waited and asked again"
 	case r.x.Status >= 500:

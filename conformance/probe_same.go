@@ -85,7 +85,7 @@ func (b *battery) agree(whole, r *reply) {
 	case cumulative(r):
 		b.say(sameStream, Fail, "each chunk repeats all text before it")
 	default:
-		b.say(sameStream, Fail, "a chunk was lost, doubled or moved: %s", between(want, got, at))
+		b.say(sameStream, Fail, "%s: %s", parting(want, got), between(want, got, at))
 	}
 	if !b.stable {
 		return
@@ -104,6 +104,19 @@ func (b *battery) agree(whole, r *reply) {
 	} else if y != "" {
 		b.say(sameFinish, Pass, "%s", x)
 	}
+}
+
+// parting says how a stream is unlike the whole answer.
+func parting(whole, stream string) string {
+	switch n, m := len([]rune(whole)), len([]rune(stream)); {
+	case strings.HasPrefix(whole, stream):
+		return fmt.Sprintf("the stream ends early, %d characters of %d", m, n)
+	case strings.HasPrefix(stream, whole):
+		return fmt.Sprintf("the stream goes on, %d characters instead of %d", m, n)
+	case n == m:
+		return "another text, or chunks that moved"
+	}
+	return "another text, or a chunk that was lost or doubled"
 }
 
 // cumulative tells whether chunks hold all text so far.

@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/check"
@@ -176,8 +177,18 @@ func (r *reply) lost() string {
 		return "status " + itoa(r.x.Status) + ", then " + r.x.Cause.String()
 	case r.answer.ErrorText != "":
 		return "status " + itoa(r.x.Status) + ": " + short(r.answer.ErrorText, 160)
+	case len(r.answer.Violations) > 0:
+		return "status " + itoa(r.x.Status) + ", and what came is no answer: " + strings.Join(r.answer.Violations, ", ")
 	}
 	return "status " + itoa(r.x.Status)
+}
+
+// readable tells whether something of the answer was of the API: a chunk with
+// choices, a usage or an error.
+func (r *reply) readable() bool {
+	return slices.ContainsFunc(r.chunks, func(c chunk) bool {
+		return c.valid && (len(c.Choices) > 0 || c.Usage != nil || c.Error != nil)
+	})
 }
 
 // finish is the finish reason of a choice, empty if none came.

@@ -98,7 +98,7 @@ func Rules() []Rule {
 		{httpCoding, "nothing is compressed that was not asked to be", every + ", with Accept-Encoding: identity", httpSemantics},
 		{httpAuth, "a request without the credential is refused with 401", "a question without it", errorReference},
 
-		{answered, "every good question is answered with 200", every, chatReference},
+		{answered, "every question is answered, a good one with 200", every, chatReference},
 		{answerCut, "no answer is cut off", every, http11},
 		{answerError, "no error stands inside a 200", every, errorReference},
 		{answerFields, "max_tokens, temperature, seed and stream_options are accepted", "the first questions", chatReference},

@@ -91,17 +91,22 @@ func (a asked) through(t *testing.T, target string, between func(http.RoundTripp
 // ask runs the battery against what listens on l.
 func (a asked) ask(t *testing.T, l *pipes) *conformance.Report {
 	t.Helper()
-	c := clock.NewPortable()
-	defer c.Close()
-	tr := wire.NewNetHTTP(wire.Config{Clock: c, Dial: l.dial})
-	defer tr.Close()
-	o := openai.Options{Base: &url.URL{Scheme: "http", Host: "engine"}, Model: a.model}
-	if a.key != "" {
-		o.Auth = wire.Field{Name: "Authorization", Value: "Bearer " + a.key}
-	}
-	r, err := conformance.Run(context.Background(), conformance.Options{Transport: tr, API: a.api, OpenAI: o})
+	r, err := a.until(context.Background(), l, wire.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// until asks while ctx lasts, each question within the limits.
+func (a asked) until(ctx context.Context, l *pipes, limits wire.Limits) (*conformance.Report, error) {
+	c := clock.NewPortable()
+	defer c.Close()
+	tr := wire.NewNetHTTP(wire.Config{Clock: c, Dial: l.dial})
+	defer tr.Close()
+	o := openai.Options{Base: &url.URL{Scheme: "http", Host: "engine"}, Model: a.model, Limits: limits}
+	if a.key != "" {
+		o.Auth = wire.Field{Name: "Authorization", Value: "Bearer " + a.key}
+	}
+	return conformance.Run(ctx, conformance.Options{Transport: tr, API: a.api, OpenAI: o})
 }

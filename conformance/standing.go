@@ -14,17 +14,22 @@ type judge struct {
 	of   func(b *battery, r *reply) (Verdict, string)
 }
 
-// judges are the standing rules.
-func judges() []judge {
-	return slices.Concat(answerJudges(), streamJudges(), textJudges(), usageJudges(), limitJudges())
+// standing judges all replies. What an answer holds is right only where it holds
+// something: of bytes that nobody could read nothing but faults is said.
+func (b *battery) standing() {
+	b.stand(answerJudges(), func(*reply) bool { return true })
+	b.stand(slices.Concat(streamJudges(), textJudges(), usageJudges(), limitJudges()), (*reply).readable)
+	b.paced()
+	b.ids()
 }
 
-// standing judges all replies.
-func (b *battery) standing() {
-	for _, j := range judges() {
+// stand judges all replies by some rules; evidence tells which replies can speak
+// for an endpoint.
+func (b *battery) stand(judges []judge, evidence func(*reply) bool) {
+	for _, j := range judges {
 		t := tally{}
 		for _, r := range b.replies {
-			if v, seen := j.of(b, r); v != NA {
+			if v, seen := j.of(b, r); v != NA && (v != Pass || evidence(r)) {
 				t.add(r, v, seen)
 			}
 		}
@@ -32,8 +37,6 @@ func (b *battery) standing() {
 			b.say(j.rule, t.worst, "%s", t.String())
 		}
 	}
-	b.paced()
-	b.ids()
 }
 
 // tally sums up one rule over many replies.

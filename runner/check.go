@@ -17,8 +17,8 @@ import (
 func Check(ctx context.Context, s *scenario.Scenario, o Options) ([]*check.Report, error) {
 	return eachTarget(ctx, s, o, func(r *Run, base *url.URL, t wire.Transport) (*check.Report, error) {
 		opt := r.driverOptions(base)
-		opt.Model = r.scenario.Target.Model
-		return check.Run(ctx, check.Options{Transport: t, API: r.scenario.Target.API, OpenAI: opt})
+		opt.Model, opt.Limits = r.scenario.Target.Model, wire.Limits(r.scenario.Target.Timeouts.Probing())
+		return check.Run(ctx, check.Options{Transport: t, API: r.scenario.Target.API, OpenAI: opt, Asking: o.Asking})
 	})
 }
 
@@ -27,13 +27,13 @@ func Check(ctx context.Context, s *scenario.Scenario, o Options) ([]*check.Repor
 func Conformance(ctx context.Context, s *scenario.Scenario, o Options) ([]*conformance.Report, error) {
 	return eachTarget(ctx, s, o, func(r *Run, base *url.URL, t wire.Transport) (*conformance.Report, error) {
 		opt := r.driverOptions(base)
-		opt.Model, opt.Extra = r.scenario.Target.Model, nil
+		opt.Model, opt.Extra, opt.Limits = r.scenario.Target.Model, nil, wire.Limits(r.scenario.Target.Timeouts.Probing())
 		return conformance.Run(ctx, conformance.Options{Transport: t, API: r.scenario.Target.API, OpenAI: opt})
 	})
 }
 
 // eachTarget asks each target of a scenario over a transport of its own.
-func eachTarget[T any](ctx context.Context, s *scenario.Scenario, o Options, ask func(*Run, *url.URL, wire.Transport) (T, error)) ([]T, error) {
+func eachTarget[T any](ctx context.Context, s *scenario.Scenario, o Options, ask func(*Run, *url.URL, wire.Transport) (*T, error)) ([]*T, error) {
 	r := &Run{scenario: s, opt: o, real: clock.NewReal(), live: NewLive()}
 	defer r.Close()
 	bases, err := r.bases(ctx)
@@ -47,7 +47,7 @@ func eachTarget[T any](ctx context.Context, s *scenario.Scenario, o Options, ask
 	if err := r.credential(ctx); err != nil {
 		return nil, err
 	}
-	var out []T
+	var out []*T
 	for _, base := range bases {
 		t, err := wire.New(cfg)
 		if err != nil {
@@ -55,10 +55,12 @@ func eachTarget[T any](ctx context.Context, s *scenario.Scenario, o Options, ask
 		}
 		answer, err := ask(r, base, t)
 		t.Close()
+		if answer != nil { // with an error it is what there was until then
+			out = append(out, answer)
+		}
 		if err != nil {
 			return out, err
 		}
-		out = append(out, answer)
 	}
 	return out, nil
 }

@@ -30,6 +30,8 @@ type Options struct {
 	Stdin      io.Reader // for a dataset named -
 	// Calibrations says what this machine carries; without a path nothing is looked up.
 	Calibrations calibration.Cache
+	// Asking, where set, is told what check is about to ask.
+	Asking func(what string)
 }
 
 // Run is a scenario made ready: everything is built, nothing is sent yet but

@@ -20,6 +20,7 @@ const (
 	timeoutFirst     = 2 * time.Minute
 	timeoutStall     = time.Minute
 	timeoutTotal     = 10 * time.Minute
+	probingTotal     = time.Minute
 )
 
 // APIs are the words --api takes.

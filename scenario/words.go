@@ -105,6 +105,17 @@ func (t Timeouts) String() string {
 	return strings.Join(words, ", ")
 }
 
+// Probing are the deadlines of a single question, as check and the battery of
+// conformance ask: a minute in all, where no other total was asked for.
+func (t Timeouts) Probing() Timeouts {
+	if t.Total == timeoutTotal {
+		t.Total = probingTotal
+	}
+	t.FirstByte, t.FirstToken = min(t.FirstByte, t.Total), min(t.FirstToken, t.Total)
+	t.Connect = min(t.Connect, t.Total)
+	return t
+}
+
 // Short writes a duration without its zero parts: 2m, not 2m0s.
 func Short(d time.Duration) string { return trimZeros(d.String()) }
 

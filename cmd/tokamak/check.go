@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -31,7 +32,8 @@ func onlyTarget() kong.Option {
 			others = append(others, f.Name)
 		}
 	}
-	return kong.IgnoreFields(`^(checkCommand|conformanceCommand)\.(` + strings.Join(others, "|") + `)$`)
+	// The battery asks both whole answers and streams, over connections of its own kind.
+	return kong.IgnoreFields(`^(checkCommand|conformanceCommand)\.(` + strings.Join(others, "|") + `)$|^conformanceCommand\.(NoStream|Connections|Retries|WaitReady|GPUs)$`)
 }
 
 // Run looks at the target and prints ten lines.
@@ -44,9 +46,10 @@ func (c *checkCommand) Run(ctx context.Context, std streams, ended *result) erro
 	if err != nil {
 		return err
 	}
-	reports, err := runner.Check(ctx, s, runner.Options{Executable: executable, Version: readVersion().Version, Stdin: std.in})
-	if err != nil {
-		return err
+	reports, broken := runner.Check(ctx, s, runner.Options{Executable: executable, Version: readVersion().Version, Stdin: std.in,
+		Asking: func(what string) { tell(std.err, "asking for %s", what) }})
+	if len(reports) == 0 && broken != nil {
+		return broken
 	}
 	for _, r := range reports {
 		if !r.Usable {
@@ -54,9 +57,9 @@ func (c *checkCommand) Run(ctx context.Context, std streams, ended *result) erro
 		}
 	}
 	if c.json() {
-		return printJSON(std.out, reports)
+		return cmp.Or(printJSON(std.out, reports), broken)
 	}
-	return printChecks(std, reports)
+	return cmp.Or(printChecks(std, reports), broken)
 }
 
 func printChecks(std streams, reports []*check.Report) error {

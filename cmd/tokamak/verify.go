@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -44,9 +45,9 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 		tell(std.err, "note: %s", n)
 	}
 	tell(std.err, "asks about 37 questions: at most %d tokens out of an endpoint that keeps max_tokens, about 1,000 in, and one prompt just over the context where it is known", conformance.MaxOutput)
-	reports, err := runner.Conformance(ctx, s, runner.Options{Executable: executable, Version: readVersion().Version, Stdin: std.in})
-	if err != nil {
-		return err
+	reports, broken := runner.Conformance(ctx, s, runner.Options{Executable: executable, Version: readVersion().Version, Stdin: std.in})
+	if len(reports) == 0 && broken != nil {
+		return broken
 	}
 	for _, r := range reports {
 		switch {
@@ -70,7 +71,7 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 	}
 	if c.json() {
 		_, err := std.out.Write(inJSON.Bytes())
-		return err
+		return cmp.Or(err, broken)
 	}
 	for i, r := range reports {
 		if i > 0 {
@@ -81,7 +82,7 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 		}
 	}
 	_, err = strings.NewReader(report.Clean(text.String())).WriteTo(std.out)
-	return err
+	return cmp.Or(err, broken)
 }
 
 // writable makes sure before the first question that what will be found can
