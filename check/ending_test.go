@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -26,6 +27,7 @@ func against(t *testing.T, h http.HandlerFunc) (wire.Transport, openai.Options) 
 			fmt.Fprint(w, `{"data":[{"id":"m"}]}`)
 			return
 		}
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that a client went away
 		h(w, r)
 	}))
 	c := clock.NewPortable()
