@@ -39,6 +39,9 @@ func (r *reply) Segment(x *wire.Exchange, s *wire.Segment) {
 		return
 	}
 	r.body = append(r.body, s.Data[:min(len(s.Data), maxBody-len(r.body))]...)
+	if len(r.body) == maxBody { // no answer that is looked at is so long
+		r.t.Cancel(x, wire.Cancelled)
+	}
 }
 
 // Ended is the last call.
