@@ -1,0 +1,66 @@
+package trace
+
+import "time"
+
+// Row is one recorded session as far as its source tells: in most traces a
+// lone request.
+type Row struct {
+	Format string // of the source, as Formats names it
+
+	// At is the moment of arrival in ns, where Timed: since the Unix epoch
+	// where Absolute, else since a beginning that the source chose.
+	At              int64
+	Timed, Absolute bool
+
+	// Names as the source gives them; empty where it gives none.
+	ID, Class, Tenant, Session, Model string
+	// Parent is the ID of the request whose conversation this one goes on
+	// with; empty where there is none.
+	Parent string
+	// Turn is the number of the request in its conversation, from 0, where
+	// the source gives one row a turn; else 0.
+	Turn int64
+
+	// Lengths in tokens; 0 where the source does not say.
+	Input, Output, Reasoning, Cached int64
+	// Content that is no text.
+	Images, Audios, Videos int64
+	Tools                  int64 // tool definitions sent along
+
+	// Failed says that the service did not answer; Status is its HTTP status,
+	// 0 where not said.
+	Failed bool
+	Status int
+	// How long the service took, 0 where not said.
+	FirstToken, Duration time.Duration
+
+	// Blocks name the prompt's blocks of BlockTokens tokens each, from its
+	// front: equal ids are equal text behind an equal front. The last one may
+	// be cut short by Input.
+	Blocks      []uint64
+	BlockTokens int64
+	// Delta says that a turn's Input and Blocks are of its new text alone;
+	// without it they are of the whole prompt, history included.
+	Delta bool
+
+	// Turns are the texts, where the source has them.
+	Turns []Turn
+	// Body is a whole recorded request body, or where Open holds content
+	// alone, to which the length asked for is added.
+	Body []byte
+	Open bool
+}
+
+// Turn is what a user says, with what is sent along in front of it, and what
+// was answered.
+type Turn struct {
+	Messages []Message
+	Answer   string
+	// Input and Output are lengths in tokens, and Think the wait before it,
+	// where the source says them for each turn.
+	Input, Output int64
+	Think         time.Duration
+}
+
+// Message is one message of a chat.
+type Message struct{ Role, Text string }
