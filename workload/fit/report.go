@@ -1,0 +1,258 @@
+package fit
+
+import "time"
+
+// ReportSchema is the version of the report's fields.
+const ReportSchema = "tokamak.fit/1"
+
+// Report says how a model came about and how far it is from its log. Every
+// series that is worth drawing is in it. A pointer is nil, a slice empty,
+// where the log does not tell.
+type Report struct {
+	Schema string `json:"schema"`
+	Format string `json:"format"`
+	// Rows were read, of which Failed were not answered; Skipped could not be read.
+	Rows    int64 `json:"rows"`
+	Skipped int64 `json:"skipped"`
+	Failed  int64 `json:"failed"`
+	// Begin is the first row's moment; nil where stamps are not absolute.
+	Begin *time.Time `json:"begin"`
+	Span  float64    `json:"span_s"` // s, from the first arrival to the last
+
+	Stamps Stamps `json:"stamps"`
+	// Clients, largest first.
+	Clients []ClientReport `json:"clients"`
+	// Rate is the log's arrivals over time beside one sample of the model.
+	Rate RateSeries `json:"rate"`
+	// Gaps are the quantiles of the time between arrivals.
+	Gaps *GapSeries `json:"gaps"`
+	// Dispersion over time scales of all clients together.
+	Dispersion []Dispersion `json:"dispersion"`
+	// Seeds is how many samples Dispersion's medians are of.
+	Seeds int `json:"seeds"`
+	// Lengths of all clients together, held out.
+	Input  *HeldOut `json:"input"`
+	Output *HeldOut `json:"output"`
+	Joint  *Joint   `json:"joint"`
+
+	Sessions *SessionReport `json:"sessions"`
+	Prefix   *PrefixReport  `json:"prefix"`
+	Drift    Drift          `json:"drift"`
+	Season   *Season        `json:"season"`
+
+	// Findings are sentences; they stand in the model too.
+	Findings []string `json:"findings"`
+}
+
+// Stamps are what the log's clock tells.
+type Stamps struct {
+	// Resolution is the largest unit that all stamps are multiples of, in s.
+	Resolution float64 `json:"resolution_s"`
+	// Tick is the length in s of the steps in which arrivals were stamped, 0
+	// where they were stamped when they came. Jittered says that rows were
+	// spread over their tick.
+	Tick     float64 `json:"tick_s"`
+	Jittered bool    `json:"jittered"`
+	// Unordered rows were stamped before a row in front of them, and sorted.
+	Unordered int64 `json:"unordered"`
+}
+
+// ClientReport is one client's part.
+type ClientReport struct {
+	Name string `json:"name"`
+	// Members is how many names of the log are in it; more than one in a group.
+	Members int     `json:"members"`
+	Rows    int64   `json:"rows"`
+	Share   float64 `json:"share"` // of all rows
+	Rate    float64 `json:"rate_rps"`
+
+	// Arrivals are the candidates, best first by BIC; Window, in s, and Process
+	// are those taken and Why says by which rule.
+	Arrivals []ArrivalCandidate `json:"arrivals"`
+	Window   float64            `json:"window_s"`
+	Process  string             `json:"process"`
+	Why      string             `json:"why"`
+
+	Input  []LengthFit `json:"input"`  // one for each part of the log that has its own
+	Output []LengthFit `json:"output"` // the same
+	// Grid is the side of the rank grid, 0 where the lengths are independent.
+	Grid int `json:"rank_grid"`
+
+	ErrorShare float64 `json:"error_share"`
+}
+
+// ArrivalCandidate is a rate curve with a process around it.
+type ArrivalCandidate struct {
+	Window        float64 `json:"window_s"` // 0: one rate
+	Process       string  `json:"process"`
+	Parameters    int     `json:"parameters"`
+	LogLikelihood float64 `json:"log_likelihood"` // of the moments, in nats, gaps in s
+	BIC           float64 `json:"bic"`
+	CV            float64 `json:"cv"` // of the gaps in operational time
+	// DispersionError is the largest error of the index of dispersion over the
+	// scales of the check; nil where it was not checked.
+	DispersionError *float64 `json:"dispersion_error"`
+	Chosen          bool     `json:"chosen"`
+}
+
+// Dispersion is the index of dispersion at one time scale.
+type Dispersion struct {
+	Scale float64 `json:"scale_s"`
+	Log   float64 `json:"log"`
+	Model float64 `json:"model"` // median over the seeds
+	// Low and High are the least and the greatest of the seeds.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+	// Poisson is the median of a Poisson process of one rate.
+	Poisson float64 `json:"poisson"`
+}
+
+// RateSeries is arrivals over time.
+type RateSeries struct {
+	Window float64   `json:"window_s"`
+	Log    []float64 `json:"log_rps"`
+	Model  []float64 `json:"model_rps"` // of one sample; seed 1
+	Fitted []float64 `json:"fitted_rps"`
+	// CV is the log's coefficient of variation of the gaps in each window; NaN
+	// never: nil where a window has fewer than ten.
+	CV []*float64 `json:"log_cv"`
+}
+
+// GapSeries are quantiles in s of the time between arrivals.
+type GapSeries struct {
+	Share   []float64 `json:"share"`
+	Log     []float64 `json:"log_s"`
+	Model   []float64 `json:"model_s"`
+	Poisson []float64 `json:"poisson_s"`
+	KS      float64   `json:"ks"`
+	// PoissonKS is the distance of a Poisson process of one rate.
+	PoissonKS float64 `json:"poisson_ks"`
+}
+
+// LengthFit is how one length was modelled in one part of the log.
+type LengthFit struct {
+	From       float64           `json:"from_s"`
+	Rows       int64             `json:"rows"`
+	Candidates []LengthCandidate `json:"candidates"` // best first by BIC
+	Chosen     string            `json:"chosen"`     // a candidate's family
+	Why        string            `json:"why"`
+}
+
+// LengthCandidate is one family with its parameters.
+type LengthCandidate struct {
+	Family        string  `json:"family"`
+	Form          string  `json:"form"` // as package stat reads it
+	Parameters    int     `json:"parameters"`
+	LogLikelihood float64 `json:"log_likelihood"` // of whole tokens, in nats
+	BIC           float64 `json:"bic"`
+	KS            float64 `json:"ks"`
+	Wasserstein   float64 `json:"wasserstein"` // tokens
+}
+
+// HeldOut holds a length, as a model learnt from the even slices of the log
+// draws it, against the odd slices.
+type HeldOut struct {
+	Slice       float64    `json:"slice_s"`
+	Rows        int64      `json:"rows"` // of the odd slices
+	KS          float64    `json:"ks"`
+	Wasserstein float64    `json:"wasserstein"` // tokens
+	Quantiles   []Quantile `json:"quantiles"`
+}
+
+// Quantile is one quantile, in tokens, of the odd slices and of the model of
+// the even ones; Even is of the even slices themselves.
+type Quantile struct {
+	Share float64 `json:"share"`
+	Log   float64 `json:"log"`
+	Model float64 `json:"model"`
+	Even  float64 `json:"even"`
+}
+
+// Joint holds the joint ranks of input and output against each other, on a
+// square grid of equal rank bins, rows by input.
+type Joint struct {
+	Side  int         `json:"side"`
+	Log   [][]float64 `json:"log"`   // of the odd slices
+	Model [][]float64 `json:"model"` // of a model of the even slices
+	// Distance is half the summed difference of both; Independent that of
+	// lengths drawn apart; Even that of the even slices themselves.
+	Distance    float64 `json:"distance"`
+	Independent float64 `json:"independent"`
+	Even        float64 `json:"even"`
+	// Rank is Spearman's correlation in the log.
+	Rank float64 `json:"rank_correlation"`
+}
+
+// SessionReport is what the log tells of conversations.
+type SessionReport struct {
+	By       string  `json:"by"` // session, parent or blocks
+	Sessions int64   `json:"sessions"`
+	Turns    float64 `json:"turns_mean"`
+	Single   float64 `json:"single_turn_share"`
+	// ThinkP50 is in s, from one arrival to the next where FromArrival, since
+	// the log does not say when answers ended.
+	ThinkP50    *float64 `json:"think_p50_s"`
+	FromArrival bool     `json:"think_from_arrival"`
+	InputP50    *float64 `json:"later_input_p50"` // new tokens of a later turn
+	Jump        *float64 `json:"jump"`
+}
+
+// PrefixReport is what a cache of prompt blocks could have found.
+type PrefixReport struct {
+	BlockTokens int64         `json:"block_tokens"`
+	Blocks      int64         `json:"blocks"`       // distinct ones
+	UsedOnce    float64       `json:"used_once"`    // share of them
+	Curve       []CachePoint  `json:"curve"`        // by size
+	Fronts      int64         `json:"fronts"`       // shared by sessions
+	FrontShare  float64       `json:"front_share"`  // of the sessions
+	Exponent    float64       `json:"exponent"`     // Zipf's, of the fronts
+	Popularity  []PopularRank `json:"popularity"`   // of the fronts
+	ReuseP50    *float64      `json:"reuse_p50_s"`  // time between uses of a block
+	ExactUpTo   int64         `json:"exact_tokens"` // sizes above are lower bounds
+}
+
+// CachePoint is the share of prompt tokens found in a cache of a size.
+type CachePoint struct {
+	Tokens int64 `json:"tokens"` // 0: unlimited
+	// Hit is the log's, Model that of one sample of the model.
+	Hit   float64  `json:"hit"`
+	Model *float64 `json:"model"`
+}
+
+// PopularRank is how many sessions began with the front of a rank.
+type PopularRank struct {
+	Rank     int64 `json:"rank"`
+	Sessions int64 `json:"sessions"`
+}
+
+// Drift is how the log changes along its time.
+type Drift struct {
+	Found bool   `json:"found"`
+	Parts []Part `json:"parts"`
+	// Changes are sentences on the last part against what came before.
+	Changes []string `json:"changes"`
+}
+
+// Part is one stretch of the log.
+type Part struct {
+	From      float64  `json:"from_s"`
+	To        float64  `json:"to_s"`
+	Rows      int64    `json:"rows"`
+	PerMinute float64  `json:"per_minute"`
+	InputP50  *float64 `json:"input_p50"`
+	InputP90  *float64 `json:"input_p90"`
+	OutputP50 *float64 `json:"output_p50"`
+	OutputP90 *float64 `json:"output_p90"`
+	// InputKS and OutputKS are distances from all that came before.
+	InputKS  *float64 `json:"input_ks"`
+	OutputKS *float64 `json:"output_ks"`
+}
+
+// Season is a period of the rate.
+type Season struct {
+	Period float64 `json:"period_s"`
+	// Strength is the share of the variance of the rate that the mean over
+	// periods explains.
+	Strength float64   `json:"strength"`
+	Profile  []float64 `json:"profile"` // of one period, as multiples of the mean rate
+}
