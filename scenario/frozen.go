@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/workload"
+	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
 // Frozen returns the resolved scenario as JSON with every default filled in
@@ -138,6 +139,7 @@ func (w *Workload) frozen() section {
 		if d.Jitter > 0 {
 			s.set("jitter", Short(d.Jitter))
 		}
+		freezeReading(&d.Reading, s)
 	}
 	c := w.Config.Classes
 	if len(c) == 1 && plain(&c[0]) {
@@ -153,6 +155,17 @@ func (w *Workload) frozen() section {
 		s.set("classes", list)
 	}
 	return s
+}
+
+// freezeReading says what was told about a dataset.
+func freezeReading(o *trace.Options, s section) {
+	s.set("dataset-format", o.Format).set("dataset-turns", string(o.Turns)).set("block-tokens", o.BlockTokens)
+	if o.Mapping != nil {
+		s.set("dataset-map", o.Mapping.Name())
+	}
+	if o.MaxBad != 0 {
+		s["max-bad"] = max(o.MaxBad, 0)
+	}
 }
 
 // plain tells whether the workload's own settings can say the class.

@@ -48,7 +48,7 @@ func (r *resolver) tokenizer() string {
 }
 
 func (r *resolver) dataset() *workload.Dataset {
-	for _, id := range []string{"conversations", "repeat", "salt", "jitter"} {
+	for _, id := range []string{"conversations", "repeat", "salt", "jitter", "dataset-format", "dataset-map", "dataset-turns", "block-tokens", "max-bad"} {
 		r.needs("workload."+id, "workload.dataset")
 	}
 	if !r.has("workload.dataset") {
@@ -64,6 +64,7 @@ func (r *resolver) dataset() *workload.Dataset {
 		Salt:          r.boolean("workload.salt"),
 		Conversations: r.boolean("workload.conversations"),
 		Jitter:        r.duration("workload.jitter", 0, true),
+		Reading:       r.reading(),
 	}
 	if d.Name = r.set["workload.dataset"].text; d.Name == "-" {
 		d.Open, d.Once = func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }, true

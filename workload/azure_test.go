@@ -12,8 +12,8 @@ import (
 	"github.com/tokamak-bench/tokamak/load"
 )
 
-// trace returns the path of a public trace, or skips.
-func trace(t testing.TB, name string) string {
+// publicTrace returns the path of a public trace, or skips.
+func publicTrace(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join("..", "..", "shared", "traces", name)
 	if _, err := os.Stat(path); err != nil {
@@ -26,7 +26,7 @@ func trace(t testing.TB, name string) string {
 // lengths as they stand, its moment to the stamps' 100 ns.
 func TestAzureTraces(t *testing.T) {
 	for name, rows := range map[string]int{"azure2023_conv.csv": 19366, "azure2023_code.csv": 8819} {
-		path := trace(t, name)
+		path := publicTrace(t, name)
 		f, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +73,7 @@ func TestAzureTraces(t *testing.T) {
 // The Mooncake trace with an unlimited cache of whole blocks: 36.6 % of its
 // blocks were sent before.
 func TestMooncakeReuse(t *testing.T) {
-	list, _ := firsts(t, Config{Dataset: OpenDataset(trace(t, "mooncake_fast25_conversation.jsonl"), nil)})
+	list, _ := firsts(t, Config{Dataset: OpenDataset(publicTrace(t, "mooncake_fast25_conversation.jsonl"), nil)})
 	input, shared := 0.0, 0.0
 	for _, r := range list {
 		input += float64(r.InputTokens)

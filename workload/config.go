@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
 // Config describes a workload: classes of synthetic sessions, or a dataset.
@@ -59,8 +60,10 @@ type Class struct {
 }
 
 // Dataset is a source of recorded requests. What it holds is recognised by its
-// content; see [Open].
+// content, where Options do not say it; see [trace.Open].
 type Dataset struct {
+	// Reading says what the content is and how many bad lines it may have.
+	Reading trace.Options
 	// Name is a file's name for messages, - for standard input.
 	Name string
 	// Open returns the content from its beginning. It may be called several

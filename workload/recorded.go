@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
 // Skipper is a source that leaves out what it cannot use.
 type Skipper interface {
 	// Skipped returns how many lines were left out so far, and the first few.
-	Skipped() (n int64, first []*LineError)
+	Skipped() (n int64, first []*trace.LineError)
 }
 
 // recorded yields the rows of a dataset in their order. It belongs to one
@@ -22,12 +23,10 @@ type recorded struct {
 	Config
 	seed    uint64
 	class   Class // what rows leave open
-	file    io.Closer
-	rows    rows
+	rows    *trace.Reader
 	session int64 // the next
-	good    int64 // rows of this pass
-	skipped int64
-	first   []*LineError
+	skipped int64 // of passes that ended
+	first   []*trace.LineError
 	hashes  map[uint64]int64 // blocks sent before, by id: tokens of the longest
 }
 
@@ -43,30 +42,40 @@ func newRecorded(c Config, seed uint64) (*recorded, error) {
 }
 
 func (r *recorded) open() error {
-	f, err := r.Dataset.Open()
+	rows, err := trace.Open(r.Dataset.Name, r.Dataset.Open, r.Dataset.Reading)
 	if err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
-	r.good = 0
-	r.file = f
-	if r.rows, err = openRows(r.Dataset.Name, f); err != nil {
-		return errors.Join(err, r.Close())
-	}
+	r.rows = rows
 	return nil
 }
 
 // Close ends the reading.
 func (r *recorded) Close() error {
-	if r.file == nil {
+	if r.rows == nil {
 		return nil
 	}
-	f := r.file
-	r.file, r.rows = nil, nil
-	return f.Close()
+	rows := r.rows
+	n, first := rows.Skipped()
+	r.skipped += n
+	if len(r.first) == 0 {
+		r.first = first
+	}
+	r.rows = nil
+	return rows.Close()
 }
 
 // Skipped returns how many lines could not be used, and the first few.
-func (r *recorded) Skipped() (int64, []*LineError) { return r.skipped, r.first }
+func (r *recorded) Skipped() (int64, []*trace.LineError) {
+	if r.rows == nil {
+		return r.skipped, r.first
+	}
+	n, first := r.rows.Skipped()
+	if len(r.first) > 0 {
+		first = r.first
+	}
+	return r.skipped + n, first
+}
 
 // Session returns session i. Rows are read as they are needed, so i must be
 // one above the last.
@@ -85,67 +94,50 @@ func (r *recorded) Session(i int64) (Session, error) {
 	return r.replay(row, uint64(i)), nil
 }
 
-// row returns the next row that can be used, or ErrEnd.
-func (r *recorded) row() (row, error) {
+// row returns the next row, valid until the next call, or ErrEnd.
+func (r *recorded) row() (*trace.Row, error) {
 	for r.rows != nil {
-		next, err := r.rows.next()
-		var bad *LineError
-		switch {
-		case err == nil:
-			r.good++
-			return next, nil
-		case errors.As(err, &bad):
-			r.skipped++
-			if len(r.first) < keptErrors {
-				r.first = append(r.first, bad)
-			}
-		case !errors.Is(err, io.EOF):
-			return row{}, errors.Join(err, r.Close())
-		default:
-			if err := r.pass(); err != nil {
-				return row{}, err
+		row, err := r.rows.Next()
+		if err == nil {
+			return row, nil
+		}
+		if !errors.Is(err, io.EOF) {
+			return nil, errors.Join(fmt.Errorf("dataset: %w", err), r.Close())
+		}
+		if err := r.Close(); err != nil {
+			return nil, err
+		}
+		if r.Dataset.Repeat && !r.Dataset.Once {
+			if err := r.open(); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return row{}, ErrEnd
-}
-
-// pass ends one reading of the dataset and begins the next, if there is one.
-func (r *recorded) pass() error {
-	err := r.Close()
-	switch {
-	case err != nil:
-		return err
-	case r.good == 0 && len(r.first) > 0:
-		return fmt.Errorf("dataset has no line that can be used; the first: %w", r.first[0])
-	case r.good == 0:
-		return fmt.Errorf("dataset %s has no rows", r.Dataset.Name)
-	case r.Dataset.Repeat && !r.Dataset.Once:
-		return r.open()
-	}
-	return nil
+	return nil, ErrEnd
 }
 
 // replay makes a session of a row.
-func (r *recorded) replay(w row, index uint64) Session {
-	s := &replay{row: w, request: Request{Class: w.class, Tenant: w.tenant, SessionID: w.session, SourceID: w.id,
-		OutputTokens: w.output, Body: w.body, Open: w.open}, recorded: r, index: index}
+func (r *recorded) replay(w *trace.Row, index uint64) Session {
+	w = w.Clone()
+	s := &replay{row: w, request: Request{Class: w.Class, Tenant: w.Tenant, SessionID: w.Session, SourceID: w.ID,
+		OutputTokens: w.Output, Body: w.Body, Open: w.Open}, turns: w.Turns, recorded: r, index: index}
 	if s.request.Class == "" {
 		s.request.Class = r.class.Name
 	}
 	if s.request.Tenant == "" {
 		s.request.Tenant = r.class.Tenant
 	}
-	if len(w.turns) > 1 && !r.Dataset.Conversations {
-		s.turns = w.turns[:1]
+	if len(w.Turns) > 1 && !r.Dataset.Conversations {
+		s.turns = w.Turns[:1]
 	}
 	return s
 }
 
 // replay is a recorded session under way.
 type replay struct {
-	row
 	*recorded
+	row     *trace.Row
+	turns   []trace.Turn
 	request Request
 	index   uint64
 	turn    int64
@@ -171,16 +163,18 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 	case len(s.turns) == 0:
 		s.fromLengths(&r)
 	default:
-		t := s.turns[s.turn]
-		if s.turn == 0 && s.Dataset.Salt {
-			t.messages = slices.Clone(t.messages)
-			salt := stat.Key(s.seed^stat.Key(s.Salt, "salt", 0), "salt", s.index)
-			t.messages[0].Text = fmt.Sprintf("%016x\n", salt) + t.messages[0].Text
+		t := &s.turns[s.turn]
+		said := len(s.history)
+		for _, m := range t.Messages {
+			s.history = append(s.history, Message{Role: m.Role, Text: m.Text})
 		}
-		s.history = append(s.history, t.messages...)
+		if s.turn == 0 && s.Dataset.Salt {
+			salt := stat.Key(s.seed^stat.Key(s.Salt, "salt", 0), "salt", s.index)
+			s.history[said].Text = fmt.Sprintf("%016x\n", salt) + s.history[said].Text
+		}
 		r.Messages = slices.Clone(s.history)
-		if r.OutputTokens == 0 && t.answer != "" {
-			r.OutputTokens = s.length(t.answer)
+		if r.OutputTokens == 0 && t.Answer != "" {
+			r.OutputTokens = s.length(t.Answer)
 		}
 	}
 	if r.OutputTokens == 0 && s.recorded.class.Output != nil {
@@ -193,17 +187,17 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 // fromLengths makes a prompt of the recorded length: of named blocks where the
 // trace has them, else of text of its own.
 func (s *replay) fromLengths(r *Request) {
-	r.InputTokens = s.input
+	r.InputTokens = s.row.Input
 	salted := s.seed ^ stat.Key(s.Salt, "salt", 0)
 	m := Message{Role: "user"}
-	left, leading := s.input, true
-	for _, id := range s.blocks {
-		b := Block{ID: stat.Key(salted, "hash", id), Tokens: min(left, blockTokens)}
+	left, leading := s.row.Input, true
+	for _, id := range s.row.Blocks {
+		b := Block{ID: stat.Key(salted, "hash", id), Tokens: min(left, s.row.BlockTokens)}
 		before := min(s.hashes[id], b.Tokens)
 		if leading {
 			r.SharedTokens += before
 		}
-		leading = leading && before == blockTokens
+		leading = leading && before == s.row.BlockTokens
 		s.hashes[id] = max(s.hashes[id], b.Tokens)
 		m.Blocks = append(m.Blocks, b)
 		left -= b.Tokens
@@ -229,7 +223,7 @@ func (r *recorded) expected(n int64) (Expected, bool) {
 		return Expected{}, false
 	}
 	c := r.Config
-	c.Dataset = &Dataset{Name: c.Dataset.Name, Open: c.Dataset.Open, Conversations: c.Dataset.Conversations, Count: c.Dataset.Count}
+	c.Dataset = &Dataset{Name: c.Dataset.Name, Open: c.Dataset.Open, Conversations: c.Dataset.Conversations, Count: c.Dataset.Count, Reading: c.Dataset.Reading}
 	again, err := newRecorded(c, r.seed)
 	if err != nil {
 		return Expected{}, false
@@ -282,14 +276,14 @@ func Schedule(d *Dataset, limit int64, seed uint64) ([]int64, error) {
 		}
 		n := len(at)
 		switch {
-		case !w.timed && n == 0:
+		case !w.Timed && n == 0:
 			return nil, fmt.Errorf("dataset %s: %w", d.Name, ErrNoTiming)
-		case !w.timed:
+		case !w.Timed:
 			return nil, fmt.Errorf("dataset %s: row %d has no moment", d.Name, n+1)
-		case w.origin && n == 0:
-			zero = w.at
+		case n == 0 && !r.rows.FromStart():
+			zero = w.At
 		}
-		t := w.at - zero
+		t := w.At - zero
 		if n > 0 && t < at[n-1] {
 			return nil, fmt.Errorf("dataset %s: row %d is at %v, before the row above it: expected rows in order of time", d.Name, n+1, time.Duration(t))
 		}

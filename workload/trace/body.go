@@ -1,0 +1,76 @@
+package trace
+
+import (
+	"encoding/json"
+
+	"github.com/valyala/fastjson"
+)
+
+// body keeps a recorded request body, given as an object or as the text of
+// one, and reads from it what it says about the request.
+func (o object) body(r *Row, v *fastjson.Value) {
+	var b []byte
+	switch v.Type() {
+	case fastjson.TypeObject:
+		b = v.MarshalTo(nil)
+	case fastjson.TypeString:
+		b = append(b, v.GetStringBytes()...)
+	default:
+		o.fail("expected a body to be an object, found %s", kind(v))
+		return
+	}
+	o.rawBody(r, b)
+}
+
+// rawBody is the same for the bytes of a body.
+func (o object) rawBody(r *Row, b []byte) {
+	if !json.Valid(b) {
+		o.fail("expected a body to be JSON (of %d bytes)", len(b))
+		return
+	}
+	var p fastjson.Parser
+	v, err := p.ParseBytes(b)
+	if err != nil || v.Type() != fastjson.TypeObject {
+		o.fail("expected a body to be a JSON object")
+		return
+	}
+	r.Body = b
+	body := object{v: v, path: o.path + "body.", err: o.err, scratch: o.scratch}
+	body.asked(r)
+}
+
+// asked reads what a request body says: its model, the length asked for, tools
+// and content that is no text.
+func (o object) asked(r *Row) {
+	if v := o.get("model"); v != nil && r.Model == "" && v.Type() == fastjson.TypeString {
+		r.Model = string(v.GetStringBytes())
+	}
+	if r.Output == 0 {
+		r.Output = o.tokens("max_completion_tokens", "max_tokens", "max_output_tokens")
+	}
+	if v := o.get("tools"); v != nil && v.Type() == fastjson.TypeArray {
+		r.Tools = int64(len(v.GetArray()))
+	}
+	if v := o.get("messages"); v != nil && v.Type() == fastjson.TypeArray {
+		for _, m := range v.GetArray() {
+			parts(r, m.Get("content"))
+		}
+	}
+}
+
+// parts counts images, audio and video in the content of a message.
+func parts(r *Row, content *fastjson.Value) {
+	if content == nil || content.Type() != fastjson.TypeArray {
+		return
+	}
+	for _, part := range content.GetArray() {
+		switch string(part.GetStringBytes("type")) {
+		case "image_url", "image", "input_image":
+			r.Images++
+		case "input_audio", "audio", "audio_url":
+			r.Audios++
+		case "video_url", "video", "input_video":
+			r.Videos++
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package trace
+
+import (
+	"strings"
+
+	"github.com/valyala/fastjson"
+)
+
+// conversationFormats are recorded conversations with their texts.
+func conversationFormats() []format {
+	return []format{
+		{name: "sharegpt", about: "ShareGPT: JSON of conversations with from and value, or role and content", shape: objects,
+			object: func(o object) bool { return o.hasAny("conversations", "conversation") },
+			open:   func(*Options) decoder { return &shareGPT{} }},
+	}
+}
+
+// shareGPT reads conversations whole.
+type shareGPT struct{ p objectParser }
+
+func (d *shareGPT) decode(piece []byte, out *batch) {
+	o, err := d.p.object(piece)
+	if err != nil {
+		out.fail(err)
+		return
+	}
+	r := out.row()
+	r.ID = o.text("id", "conversation_id")
+	r.Model = o.text("model")
+	v := o.get("conversations")
+	for _, other := range []string{"conversation", "messages", "items"} {
+		if v == nil {
+			v = o.get(other)
+		}
+	}
+	if v == nil {
+		o.fail("expected conversations")
+	} else {
+		o.conversation(r, v)
+	}
+	if *o.err != nil {
+		out.drop(*o.err)
+	}
+}
+
+// messages keeps plain messages as such and everything else, such as parts and
+// tool calls, as a body.
+func (o object) messages(r *Row, v *fastjson.Value) {
+	list, err := v.Array()
+	if err != nil || len(list) == 0 {
+		o.fail("expected messages to be a list of objects with role and content")
+		return
+	}
+	var t Turn
+	for i, m := range list {
+		if m.Type() != fastjson.TypeObject {
+			o.fail("expected messages to be a list of objects with role and content")
+			return
+		}
+		role := m.GetStringBytes("role")
+		if len(role) == 0 {
+			o.fail("expected message %d to have a role", i+1)
+			return
+		}
+		content := m.Get("content")
+		if m.GetObject().Len() != 2 || content == nil || content.Type() != fastjson.TypeString {
+			r.Body = append(v.MarshalTo([]byte(`{"messages":`)), '}')
+			r.Open, r.Turns = true, nil
+			return
+		}
+		t.Messages = append(t.Messages, Message{Role: string(role), Text: string(content.GetStringBytes())})
+	}
+	r.Turns = []Turn{t}
+}
+
+// conversation splits a recorded conversation into its user's turns.
+func (o object) conversation(r *Row, v *fastjson.Value) {
+	list, err := v.Array()
+	if err != nil {
+		o.fail("expected a conversation to be a list, found %s", kind(v))
+		return
+	}
+	var now Turn
+	asked := false
+	for i, m := range list {
+		who, text := m.GetStringBytes("from"), m.Get("value")
+		if len(who) == 0 {
+			who, text = m.GetStringBytes("role"), m.Get("content")
+		}
+		if len(who) == 0 || text == nil || text.Type() != fastjson.TypeString {
+			o.fail("expected message %d of the conversation to have from and value, or role and content, as texts", i+1)
+			return
+		}
+		said := string(text.GetStringBytes())
+		switch strings.ToLower(string(who)) {
+		case "system", "developer":
+			now.Messages = append(now.Messages, Message{Role: "system", Text: said})
+		case "human", "user":
+			if asked {
+				r.Turns = append(r.Turns, now)
+				now = Turn{}
+			}
+			now.Messages = append(now.Messages, Message{Role: "user", Text: said})
+			asked = true
+		default: // gpt, chatgpt, bing, bard, assistant, …
+			if asked {
+				now.Answer = said
+				r.Turns = append(r.Turns, now)
+				now, asked = Turn{}, false
+			}
+		}
+	}
+	if asked {
+		r.Turns = append(r.Turns, now)
+	}
+	if len(r.Turns) == 0 {
+		o.fail("expected a conversation with a turn of human or user")
+	}
+}
