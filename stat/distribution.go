@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +15,10 @@ type Distribution interface {
 	Sample(r *rand.Rand) float64
 	// Mean is the expectation; of a clamped distribution an estimate.
 	Mean() float64
+	// Quantile is the smallest value that at least the share p, from 0 to 1, of
+	// draws does not exceed; the same bits on every machine. Where a family
+	// has no bound it is infinite at an end.
+	Quantile(p float64) float64
 	// String is the form that ParseDistribution reads.
 	String() string
 }
@@ -30,7 +33,9 @@ func (c Constant) Sample(*rand.Rand) float64 { return float64(c) }
 func (c Constant) Mean() float64 { return float64(c) }
 
 // String returns the value.
-func (c Constant) String() string { return number(float64(c)) }
+func (c Constant) String() string { return c.text(number) }
+
+func (c Constant) text(value func(float64) string) string { return value(float64(c)) }
 
 // Uniform is every whole number from Low to High with equal chance where both
 // are whole, else every real number between them.
@@ -50,7 +55,11 @@ func whole(x float64) bool { return x == math.Trunc(x) && math.Abs(x) < 1<<53 }
 func (u Uniform) Mean() float64 { return u.Low/2 + u.High/2 }
 
 // String returns uniform:LOW..HIGH.
-func (u Uniform) String() string { return "uniform:" + number(u.Low) + ".." + number(u.High) }
+func (u Uniform) String() string { return u.text(number) }
+
+func (u Uniform) text(value func(float64) string) string {
+	return "uniform:" + value(u.Low) + ".." + value(u.High)
+}
 
 // Normal is the normal distribution. Values below zero are drawn too; clamp
 // it where they make no sense.
@@ -63,8 +72,10 @@ func (n Normal) Sample(r *rand.Rand) float64 { return n.Average + float64(n.SD*s
 func (n Normal) Mean() float64 { return n.Average }
 
 // String returns normal:mean=M,sd=S.
-func (n Normal) String() string {
-	return "normal:mean=" + number(n.Average) + ",sd=" + number(n.SD)
+func (n Normal) String() string { return n.text(number) }
+
+func (n Normal) text(value func(float64) string) string {
+	return "normal:mean=" + value(n.Average) + ",sd=" + value(n.SD)
 }
 
 // Lognormal is the lognormal distribution by its own mean (not its
@@ -87,8 +98,10 @@ func (l Lognormal) Sample(r *rand.Rand) float64 {
 func (l Lognormal) Mean() float64 { return l.Average }
 
 // String returns lognormal:mean=M,cv=C.
-func (l Lognormal) String() string {
-	return "lognormal:mean=" + number(l.Average) + ",cv=" + number(l.CV)
+func (l Lognormal) String() string { return l.text(number) }
+
+func (l Lognormal) text(value func(float64) string) string {
+	return "lognormal:mean=" + value(l.Average) + ",cv=" + number(l.CV)
 }
 
 // Exponential is the exponential distribution.
@@ -103,7 +116,9 @@ func (e Exponential) Sample(r *rand.Rand) float64 {
 func (e Exponential) Mean() float64 { return e.Average }
 
 // String returns exp:mean=M.
-func (e Exponential) String() string { return "exp:mean=" + number(e.Average) }
+func (e Exponential) String() string { return e.text(number) }
+
+func (e Exponential) text(value func(float64) string) string { return "exp:mean=" + value(e.Average) }
 
 // Gamma is the gamma distribution by mean and coefficient of variation: its
 // shape is 1/CV², its scale Average·CV². CV 0 is constant, CV 1 exponential.
@@ -122,7 +137,11 @@ func (g Gamma) Sample(r *rand.Rand) float64 {
 func (g Gamma) Mean() float64 { return g.Average }
 
 // String returns gamma:mean=M,cv=C.
-func (g Gamma) String() string { return "gamma:mean=" + number(g.Average) + ",cv=" + number(g.CV) }
+func (g Gamma) String() string { return g.text(number) }
+
+func (g Gamma) text(value func(float64) string) string {
+	return "gamma:mean=" + value(g.Average) + ",cv=" + number(g.CV)
+}
 
 // Weibull is the Weibull distribution.
 type Weibull struct{ Shape, Scale float64 }
@@ -136,8 +155,10 @@ func (w Weibull) Sample(r *rand.Rand) float64 {
 func (w Weibull) Mean() float64 { return w.Scale * math.Gamma(1+1/w.Shape) }
 
 // String returns weibull:shape=K,scale=L.
-func (w Weibull) String() string {
-	return "weibull:shape=" + number(w.Shape) + ",scale=" + number(w.Scale)
+func (w Weibull) String() string { return w.text(number) }
+
+func (w Weibull) text(value func(float64) string) string {
+	return "weibull:shape=" + number(w.Shape) + ",scale=" + value(w.Scale)
 }
 
 // Pareto is a lognormal body with a Pareto tail: a draw of the body above From
@@ -176,9 +197,11 @@ func (p Pareto) Mean() float64 {
 }
 
 // String returns pareto:mean=M,cv=C,from=F,alpha=A.
-func (p Pareto) String() string {
-	return "pareto:mean=" + number(p.Body.Average) + ",cv=" + number(p.Body.CV) +
-		",from=" + number(p.From) + ",alpha=" + number(p.Alpha)
+func (p Pareto) String() string { return p.text(number) }
+
+func (p Pareto) text(value func(float64) string) string {
+	return "pareto:mean=" + value(p.Body.Average) + ",cv=" + number(p.Body.CV) +
+		",from=" + value(p.From) + ",alpha=" + number(p.Alpha)
 }
 
 // Quantiles is a distribution by its quantile function, linear between the
@@ -189,15 +212,7 @@ type Quantiles struct {
 }
 
 // Sample draws a value.
-func (q Quantiles) Sample(r *rand.Rand) float64 {
-	u := r.Float64()
-	i, _ := slices.BinarySearch(q.Share, u)
-	if i == 0 {
-		return q.Value[0]
-	}
-	part := (u - q.Share[i-1]) / (q.Share[i] - q.Share[i-1])
-	return q.Value[i-1] + float64(part*(q.Value[i]-q.Value[i-1]))
-}
+func (q Quantiles) Sample(r *rand.Rand) float64 { return q.Quantile(r.Float64()) }
 
 // Mean returns the area under the quantile function.
 func (q Quantiles) Mean() float64 {
@@ -209,21 +224,23 @@ func (q Quantiles) Mean() float64 {
 }
 
 // String returns empirical:SHARE=VALUE,….
-func (q Quantiles) String() string {
+func (q Quantiles) String() string { return q.text(number) }
+
+func (q Quantiles) text(value func(float64) string) string {
 	var b strings.Builder
 	b.WriteString("empirical:")
 	for i := range q.Share {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, "%s=%s", number(q.Share[i]), number(q.Value[i]))
+		fmt.Fprintf(&b, "%s=%s", number(q.Share[i]), value(q.Value[i]))
 	}
 	return b.String()
 }
 
 // Values draws from observed values with equal chance.
 type Values struct {
-	Observed []float64
+	Observed []float64 // in ascending order
 	// Source is where they are from, as ParseDistribution was told.
 	Source string
 }
@@ -243,7 +260,9 @@ func (v Values) Mean() float64 {
 }
 
 // String returns empirical:FILE.
-func (v Values) String() string { return "empirical:" + v.Source }
+func (v Values) String() string { return v.text(number) }
+
+func (v Values) text(func(float64) string) string { return "empirical:" + v.Source }
 
 // Clamped moves draws of a distribution that lie outside [Low, High] to the
 // nearer bound.
@@ -269,16 +288,26 @@ func (c Clamped) Mean() float64 {
 }
 
 // String returns DISTRIBUTION@LOW..HIGH.
-func (c Clamped) String() string {
+func (c Clamped) String() string { return c.text(number) }
+
+func (c Clamped) text(value func(float64) string) string {
 	s := c.Of.String() + "@"
+	if d, ok := c.Of.(texter); ok {
+		s = d.text(value) + "@"
+	}
 	if !math.IsInf(c.Low, -1) {
-		s += number(c.Low)
+		s += value(c.Low)
 	}
 	s += ".."
 	if !math.IsInf(c.High, 1) {
-		s += number(c.High)
+		s += value(c.High)
 	}
 	return s
+}
+
+// texter writes itself with what has the unit of the values by value.
+type texter interface {
+	text(value func(float64) string) string
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

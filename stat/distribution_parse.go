@@ -2,6 +2,7 @@ package stat
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,7 +27,8 @@ func (e *SyntaxError) Error() string {
 
 // Forms lists the distributions that ParseDistribution reads.
 const Forms = "512, uniform:128..512, normal:mean=512,sd=100, lognormal:mean=512,cv=0.8, exp:mean=512, gamma:mean=512,cv=2, " +
-	"weibull:shape=0.5,scale=512, pareto:mean=512,cv=1,from=4096,alpha=2.5, empirical:FILE, empirical:0=1,0.5=512,1=8192; " +
+	"weibull:shape=0.5,scale=512, pareto:mean=512,cv=1,from=4096,alpha=2.5, zipf:exponent=1.1,buckets=64,width=128, " +
+	"empirical:FILE, empirical:0=1,0.5=512,1=8192; " +
 	"each may end in @LOW..HIGH"
 
 // ParseDistribution reads a distribution of plain numbers. The forms are
@@ -39,6 +41,7 @@ const Forms = "512, uniform:128..512, normal:mean=512,sd=100, lognormal:mean=512
 //	gamma:mean=512,cv=2
 //	weibull:shape=0.5,scale=512
 //	pareto:mean=512,cv=1,from=4096,alpha=2.5 lognormal body (mean, cv), Pareto tail from a value on
+//	zipf:exponent=1.1,buckets=64,width=128   Zipf's law over buckets of equal width, the lowest the likeliest
 //	empirical:FILE                           numbers of a file, one a line, with equal chance
 //	empirical:0=1,0.5=512,1=8192             quantiles, linear in between
 //
@@ -57,6 +60,40 @@ func ParseDurations(s string) (Distribution, error) {
 		return nil, err
 	}
 	return spelled{d, strings.TrimSpace(s)}, nil
+}
+
+// ParseInline is [ParseDistribution] for figures that stand where they are
+// used: without empirical:FILE.
+func ParseInline(s string) (Distribution, error) {
+	return parseDistribution(s, plainNumber, noFile)
+}
+
+// ParseInlineDurations is [ParseDurations] without empirical:FILE.
+func ParseInlineDurations(s string) (Distribution, error) {
+	d, err := parseDistribution(s, seconds, noFile)
+	if err != nil {
+		return nil, err
+	}
+	return spelled{d, strings.TrimSpace(s)}, nil
+}
+
+func noFile(string) (io.ReadCloser, error) {
+	return nil, errors.New("quantiles such as 0=1,0.5=512,1=8192 are expected here")
+}
+
+// FormatDurations writes a distribution of seconds in the form that
+// ParseDurations reads, to the nanosecond.
+func FormatDurations(d Distribution) string {
+	if t, ok := d.(texter); ok {
+		return t.text(func(x float64) string {
+			if x != 0 { // what is too short or too long for a duration stays one
+				x = math.Copysign(min(max(math.Abs(x), 1e-9), 1e9), x)
+			}
+			s := strconv.FormatFloat(x, 'f', 9, 64)
+			return strings.TrimSuffix(strings.TrimRight(s, "0"), ".") + "s"
+		})
+	}
+	return d.String()
 }
 
 // spelled keeps the user's spelling, which has units.
@@ -189,6 +226,7 @@ type parameter struct {
 	value bool // has the unit of the values
 	zero  bool // may be zero
 	any   bool // may be anything
+	count bool // a whole number up to maxBuckets
 }
 
 type distributionForm struct {
@@ -210,6 +248,8 @@ func distributionForms() map[string]distributionForm {
 			func(v []float64) Distribution { return Weibull{v[0], v[1]} }},
 		"pareto": {[]parameter{{name: "mean", value: true}, {name: "cv", zero: true}, {name: "from", value: true}, {name: "alpha"}},
 			func(v []float64) Distribution { return Pareto{Lognormal{v[0], v[1]}, v[2], v[3]} }},
+		"zipf": {[]parameter{{name: "exponent", zero: true}, {name: "buckets", count: true}, {name: "width", value: true}},
+			func(v []float64) Distribution { return NewZipf(v[0], int64(v[1]), v[2]) }},
 	}
 }
 
@@ -242,7 +282,10 @@ func (p *distributionParser) parameters(offset int, s string, want []parameter) 
 		if !want[i].any && (x < 0 || x == 0 && !want[i].zero || x != 0 && math.Abs(x) < 1e-9) {
 			return nil, p.fail(offset+len(name)+1, "expected %s above 0, found %q", name, text)
 		}
-		if !want[i].value && x > 1000 {
+		if want[i].count && (x != math.Trunc(x) || x > maxBuckets) {
+			return nil, p.fail(offset+len(name)+1, "expected %s to be a whole number up to %d, found %q", name, maxBuckets, text)
+		}
+		if !want[i].value && !want[i].count && x > 1000 {
 			return nil, p.fail(offset+len(name)+1, "expected %s of at most 1000, found %q", name, text)
 		}
 		got[i], seen[i] = x, true
@@ -273,6 +316,7 @@ func (p *distributionParser) empirical(offset int, s string) (Distribution, erro
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(v)
 	return Values{Observed: v, Source: s}, nil
 }
 

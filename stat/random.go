@@ -9,8 +9,7 @@ type Stream string
 // Random returns the generator of one item: the same for the same
 // (seed, stream, index) on every machine, whatever else was drawn.
 func Random(seed uint64, stream Stream, index uint64) *rand.Rand {
-	h := fold(seed, stream)
-	return rand.New(rand.NewPCG(mix(h^index), mix(h+0x6a09e667f3bcc909*(index|1))))
+	return rand.New(rand.NewPCG(itemSeeds(fold(seed, stream), index)))
 }
 
 // Key returns 64 well-mixed bits for one item: a random number where one is
