@@ -47,6 +47,9 @@ func (r *Run) buildWorkload(context.Context) error {
 		if err := r.openTokenizer(); err != nil {
 			return err
 		}
+		if err := r.openTexts(); err != nil {
+			return exit.With(exit.Usage, err)
+		}
 	}
 	if cfg.Dataset != nil {
 		cfg.Dataset.Count = r.counter
@@ -72,6 +75,20 @@ func (r *Run) openTokenizer() error {
 	}
 	r.counter, r.texts = t, &Texts{Tokenizer: t}
 	r.ownTokens = r.scenario.Target.Sim() || spec != "builtin" && spec != "estimate"
+	return nil
+}
+
+// openTexts makes ready the corpora that classes name, so that what is wrong
+// with one is said before the load.
+func (r *Run) openTexts() error {
+	for _, c := range r.scenario.Workload.Config.Classes {
+		if c.Text == "" {
+			continue
+		}
+		if _, err := r.texts.of(c.Text); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

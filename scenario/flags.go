@@ -42,6 +42,7 @@ type Flags struct {
 	BlockTokens  *string  `name:"block-tokens" section:"workload" placeholder:"N" group:"workload" help:"Length of the blocks that a dataset names (default: its format's own)."`
 	MaxBad       *string  `name:"max-bad" section:"workload" placeholder:"SHARE" group:"workload" help:"Share of a dataset's lines that may be unusable (default 1%)."`
 	PrefixTokens *string  `name:"prefix-tokens" section:"workload" placeholder:"N" group:"workload" help:"Tokens at the front that all prompts share."`
+	Text         *string  `name:"text" section:"workload" placeholder:"TEXT" group:"workload" help:"What synthetic texts are written of: plain (default), english, chinese, chat, code, json, mixed, FILE, markov:FILE, llm:URL."`
 	Turns        *string  `name:"turns" section:"workload" placeholder:"DIST" group:"workload" help:"Turns of each conversation; each sends all that went before (default 1)."`
 	Whole        *bool    `name:"conversations" section:"workload" group:"workload" help:"Send a dataset's conversations turn by turn, with the live answers."`
 	Repeat       *bool    `name:"repeat" section:"workload" group:"workload" help:"Begin a dataset again after its end."`

@@ -78,7 +78,7 @@ func (r *resolver) dataset() *workload.Dataset {
 // classKeys are the keys of an entry of classes; those that a workload has
 // too are inherited from it.
 var classKeys = []string{"name", "tenant", "weight", "input-tokens", "output-tokens", "prefix-tokens", "prefixes",
-	"turns", "think", "patience", "reuse"}
+	"turns", "think", "patience", "reuse", "text"}
 
 // classes returns the kinds of traffic: those of the list, or the one that
 // the workload's own settings describe.
@@ -86,7 +86,7 @@ func (r *resolver) classes(dataset bool) []workload.Class {
 	v, ok := r.set["workload.classes"]
 	if !ok {
 		c := r.class(dataset)
-		if dataset && c.Output == nil {
+		if dataset && c.Output == nil && c.Text == "" {
 			return nil
 		}
 		return []workload.Class{c}
@@ -132,6 +132,7 @@ func (r *resolver) class(dataset bool) workload.Class {
 		Think:        r.distribution("workload.think", stat.ParseDurations),
 		Patience:     r.distribution("workload.patience", stat.ParseDurations),
 		Reuse:        r.boolean("workload.reuse"),
+		Text:         r.corpus(),
 	}
 	if !dataset {
 		if c.Input == nil {

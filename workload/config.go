@@ -16,7 +16,7 @@ import (
 type Config struct {
 	// Classes are the weighted kinds of synthetic traffic. With a dataset, the
 	// first class, if there is one, names what a row leaves open: class,
-	// tenant, and the lengths of answers.
+	// tenant, the lengths of answers, and what texts are written of.
 	Classes []Class
 	// Dataset, where set, is what is sent instead.
 	Dataset *Dataset
@@ -57,6 +57,9 @@ type Class struct {
 	// as far as their lengths go. Without it no two sessions share more than
 	// their prefix, and without a prefix nothing.
 	Reuse bool
+	// Text is what the texts of blocks are written of, as package corpus names
+	// it; empty: its default.
+	Text string
 }
 
 // Dataset is a source of recorded requests. What it holds is recognised by its

@@ -120,7 +120,7 @@ func (r *recorded) row() (*trace.Row, error) {
 func (r *recorded) replay(w *trace.Row, index uint64) Session {
 	w = w.Clone()
 	s := &replay{row: w, request: Request{Class: w.Class, Tenant: w.Tenant, SessionID: w.Session, SourceID: w.ID,
-		OutputTokens: w.Output, Body: w.Body, Open: w.Open}, turns: w.Turns, recorded: r, index: index}
+		OutputTokens: w.Output, Text: r.class.Text, Body: w.Body, Open: w.Open}, turns: w.Turns, recorded: r, index: index}
 	if s.request.Class == "" {
 		s.request.Class = r.class.Name
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/workload/corpus"
 )
 
 // RenderedMessage is a message as text.
@@ -20,41 +21,46 @@ type RenderedMessage struct {
 // of exactly its number of tokens. It is safe for concurrent use.
 //
 // A block begins with a few random words that follow from its ID, its salt, so
-// that blocks of different ID part after a word or two. Then come sentences of
+// that blocks of different ID part after a word or two. Then come pieces of
 // the corpus, drawn by ID, and at the end single words up to the exact length.
+// A block's text follows from its ID and length alone, but for the space that
+// the first of a message does not begin with; and since each begins with a
+// word behind a space, no tokenizer merges one into what is in front of it.
 //
-// Lengths of sentences are counted once. Whether they add up, as under
-// tokenizers that split at words, is tried on the whole corpus in several
-// orders, cut and whole. Where they don't each message is counted as a whole
-// and its end mended until the length is exact.
+// Lengths of pieces are counted once. Whether they add up, as under tokenizers
+// that split at words, is tried on the corpus in several orders, cut and
+// whole. Where they don't, each block is counted and its end mended until its
+// length is exact; where not even blocks add up, each message is.
 type Renderer struct {
 	tokenizer token.Tokenizer
-	sentences []measured
+	corpus    *corpus.Corpus
+	pieces    []measured
 	fillers   []string // each one token, behind anything in front of it
 	salt      int64    // fillers at the front of a block
-	additive  bool     // lengths of parts add up
-	coarse    bool     // each count is a request to a server: a few hundred, not thousands
+	joint     int64    // tokens of the corpus's joint behind a filler
+	sums      sums
+	coarse    bool // each count is a request to a server: a few hundred, not thousands
 	buffers   sync.Pool
 }
 
-// measured is a sentence with the number of tokens up to each of its ends.
-type measured struct {
-	sentence
-	tokens []int64
-}
+// sums says the lengths of what add up.
+type sums uint8
 
-func (m *measured) total() int64 { return m.tokens[len(m.tokens)-1] }
+const (
+	ofNothing sums = iota // messages are counted and mended
+	ofBlocks              // blocks are counted and mended; their lengths add up
+	ofPieces              // nothing is counted
+)
 
 // NewRenderer measures a corpus, which takes some milliseconds, or where a
 // server counts about 200 requests. It fails where the tokenizer does.
-func NewRenderer(t token.Tokenizer, c Corpus) (*Renderer, error) {
-	r := &Renderer{tokenizer: t, buffers: sync.Pool{New: func() any { return new([]byte) }}}
+func NewRenderer(t token.Tokenizer, c *corpus.Corpus) (*Renderer, error) {
+	r := &Renderer{tokenizer: t, corpus: c, buffers: sync.Pool{New: func() any { return new([]byte) }}}
 	_, r.coarse = t.(*token.Server)
-	if err := r.measureFillers(); err != nil {
-		return nil, fmt.Errorf("corpus: %w", err)
-	}
-	if err := r.measureSentences(c.sentences()); err != nil {
-		return nil, fmt.Errorf("corpus: %w", err)
+	for _, step := range []func() error{r.measureFillers, r.measurePieces, r.trySums} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("corpus: %w", err)
+		}
 	}
 	return r, nil
 }
@@ -62,116 +68,6 @@ func NewRenderer(t token.Tokenizer, c Corpus) (*Renderer, error) {
 func (r *Renderer) count(s string) (int64, error) {
 	n, err := r.tokenizer.Count(s)
 	return int64(n), err
-}
-
-// coarseFillers is how many fillers are looked for where a server counts.
-const coarseFillers = 48
-
-// measureFillers finds words that are one token each, with a space in front
-// and without, or letters where there are none, as with byte tokenizers.
-func (r *Renderer) measureFillers() error {
-	var bare []string
-	for _, w := range words() {
-		n, err := r.count(" " + w)
-		if err != nil {
-			return err
-		}
-		if n != 1 {
-			continue
-		}
-		if n, err = r.count(w); err != nil {
-			return err
-		}
-		if n == 1 {
-			bare = append(bare, " "+w)
-		}
-		if r.coarse && len(bare) == coarseFillers {
-			break
-		}
-	}
-	if len(bare) >= 16 {
-		r.fillers, r.salt = bare, 6
-		return nil
-	}
-	r.salt = 12
-	for c := 'a'; c <= 'z'; c++ {
-		r.fillers = append(r.fillers, string(c))
-	}
-	return nil
-}
-
-// measureSentences counts sentences up to each of their ends.
-func (r *Renderer) measureSentences(list []sentence) error {
-	for _, s := range list {
-		m, err := r.measure(s)
-		if err != nil {
-			return err
-		}
-		r.sentences = append(r.sentences, m)
-	}
-	var err error
-	r.additive, err = r.addsUp()
-	return err
-}
-
-// measure adds up the counts of a sentence's parts, or where they don't add
-// up to the whole, counts each of its beginnings.
-func (r *Renderer) measure(s sentence) (measured, error) {
-	if r.coarse {
-		s.ends = s.ends[len(s.ends)-1:]
-	}
-	m := measured{sentence: s, tokens: make([]int64, len(s.ends))}
-	from, total := 0, int64(0)
-	for i, end := range s.ends {
-		n, err := r.count(s.text[from:end])
-		if err != nil {
-			return m, err
-		}
-		total += n
-		m.tokens[i], from = total, end
-	}
-	if r.coarse {
-		return m, nil
-	}
-	whole, err := r.count(s.text)
-	if err != nil || whole == total {
-		return m, err
-	}
-	for i, end := range s.ends {
-		if m.tokens[i], err = r.count(s.text[:end]); err != nil {
-			return m, err
-		}
-	}
-	return m, nil
-}
-
-// addsUp tells whether the lengths of parts add up to those of texts made of
-// them: of all sentences in order, backwards, and each cut off somewhere with
-// a filler behind it.
-func (r *Renderer) addsUp() (bool, error) {
-	forward, sum := r.fillers[0], int64(1)
-	for _, f := range r.fillers {
-		forward += f
-		sum++
-	}
-	backward, cut, cutSum := r.fillers[0], r.fillers[0], int64(1)
-	for i, m := range r.sentences {
-		forward += m.text
-		sum += m.total()
-		end := i * 7 % len(m.ends)
-		cut += m.text[:m.ends[end]] + r.fillers[i%len(r.fillers)]
-		cutSum += m.tokens[end] + 1
-	}
-	for _, m := range slices.Backward(r.sentences) {
-		backward += m.text
-	}
-	for text, want := range map[string]int64{forward: sum, backward: sum - int64(len(r.fillers)), cut: cutSum} {
-		n, err := r.count(text)
-		if err != nil || n != want {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // Render returns the messages of a request as text, and the tokens of all of
@@ -199,54 +95,90 @@ func (r *Renderer) message(m *Message) (string, int64, error) {
 	}
 	buffer := r.buffers.Get().(*[]byte)
 	defer r.buffers.Put(buffer)
-	b, want, last := (*buffer)[:0], int64(0), 0
-	for _, block := range m.Blocks {
-		if block.Tokens < 0 || block.Tokens > maxTokens {
-			return "", 0, errors.New("workload: a block has no valid length")
-		}
-		last = len(b)
-		b = r.block(b, block)
-		want += block.Tokens
-	}
-	got := want
-	if !r.additive {
-		var err error
-		if b, got, err = r.mend(b, last, want); err != nil {
-			return "", 0, err
-		}
-	}
+	b, got, err := r.blocks((*buffer)[:0], m.Blocks)
 	*buffer = b
-	return string(b), got, nil
+	return string(b), got, err
 }
 
-// block appends the text of a block.
-func (r *Renderer) block(b []byte, block Block) []byte {
+// blocks appends the text of blocks and returns its length in tokens.
+func (r *Renderer) blocks(b []byte, list []Block) ([]byte, int64, error) {
+	want, got, last := int64(0), int64(0), 0
+	for _, block := range list {
+		if block.Tokens < 0 || block.Tokens > maxTokens {
+			return b, 0, errors.New("workload: a block has no valid length")
+		}
+		last = len(b)
+		var err error
+		if b, err = r.block(b, block); err != nil {
+			return b, 0, err
+		}
+		want += block.Tokens
+		if r.sums == ofBlocks {
+			var n int64
+			if b, n, err = r.mend(b, last, block.Tokens, block.ID); err != nil {
+				return b, 0, err
+			}
+			got += n
+		}
+	}
+	switch r.sums {
+	case ofPieces:
+		return b, want, nil
+	case ofBlocks:
+		return b, got, nil
+	}
+	return r.mendWhole(b, last, want)
+}
+
+// block appends the text of a block, of its length as far as lengths add up.
+func (r *Renderer) block(b []byte, block Block) ([]byte, error) {
 	d := draws(block.ID)
 	left := block.Tokens
 	for range min(left, r.salt) {
 		b = r.filler(b, &d)
 	}
 	left -= min(left, r.salt)
-	for left > 0 {
-		m := &r.sentences[d.below(len(r.sentences))]
-		if m.total() > left {
-			b, left = m.part(b, left)
-			break
+	if left > r.joint {
+		var err error
+		if b, left, err = r.text(append(b, r.corpus.Joint...), left-r.joint, &d); err != nil {
+			return b, err
 		}
-		b = append(b, m.text...)
-		left -= m.total()
 	}
 	for range left {
 		b = r.filler(b, &d)
 	}
-	return b
+	return b, nil
 }
 
-// part appends as much of a sentence as left tokens hold.
-func (m *measured) part(b []byte, left int64) ([]byte, int64) {
-	for i, v := range slices.Backward(m.ends) {
-		if m.tokens[i] <= left {
-			return append(b, m.text[:v]...), left - m.tokens[i]
+// text appends pieces of the corpus of at most left tokens and returns how
+// many are left.
+func (r *Renderer) text(b []byte, left int64, d *draws) ([]byte, int64, error) {
+	at, run := 0, 0
+	for left > 0 {
+		if run == 0 {
+			at, run = d.below(len(r.pieces)), r.corpus.Run
+		}
+		m := &r.pieces[at]
+		if m.total > left {
+			upTo, err := r.upTo(m)
+			if err != nil {
+				return b, left, err
+			}
+			b, left = m.part(b, upTo, left)
+			break
+		}
+		b = append(b, m.Text...)
+		left -= m.total
+		at, run = (at+1)%len(r.pieces), run-1
+	}
+	return b, left, nil
+}
+
+// part appends as much of a piece as left tokens hold.
+func (m *measured) part(b []byte, upTo []int64, left int64) ([]byte, int64) {
+	for i, v := range slices.Backward(m.Ends) {
+		if upTo[i] <= left {
+			return append(b, m.Text[:v]...), left - upTo[i]
 		}
 	}
 	return b, left
@@ -259,59 +191,6 @@ func (r *Renderer) filler(b []byte, d *draws) []byte {
 		f = f[1:]
 	}
 	return append(b, f...)
-}
-
-// mend counts a message and, where its length is not the one wanted, changes
-// its end until it is; nothing before floor is touched. Where a tokenizer
-// cannot make the length, it returns the nearest that it came to.
-func (r *Renderer) mend(b []byte, floor int, want int64) ([]byte, int64, error) {
-	const tries = 24
-	d := draws(want)
-	for try := 0; ; try++ {
-		got, err := r.count(string(b))
-		if err != nil || got == want {
-			return b, got, err
-		}
-		switch {
-		case try == tries:
-			return r.nudge(b, want, got)
-		case got < want:
-			for range max(1, (want-got)*9/10) {
-				b = r.filler(b, &d)
-			}
-		default:
-			b = shorten(b, floor, got-want)
-		}
-	}
-}
-
-// nudge tries small endings.
-func (r *Renderer) nudge(b []byte, want, got int64) ([]byte, int64, error) {
-	for _, end := range []string{".", " a", "a", "!", "\n", "ab", ".\n", " ab"} {
-		n, err := r.count(string(b) + end)
-		if err != nil || n == want {
-			return append(b, end...), n, err
-		}
-	}
-	return b, got, nil
-}
-
-// shorten takes n words, or letters where there are no words, off the end.
-func shorten(b []byte, floor int, n int64) []byte {
-	for ; n > 0 && len(b) > floor; n-- {
-		i := len(b) - 1
-		for i > floor && b[i] != ' ' && b[i] != '\n' {
-			i--
-		}
-		if i == floor && len(b)-i > 16 {
-			i = len(b) - 1 // one long word: byte by byte
-		}
-		for i > floor && b[i]&0xc0 == 0x80 {
-			i-- // whole characters
-		}
-		b = b[:i]
-	}
-	return b
 }
 
 // draws is a small generator: SplitMix64 from a block's ID.

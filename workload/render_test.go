@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/workload/corpus"
 )
 
 // counter is a toy tokenizer.
@@ -54,9 +56,18 @@ func countWords(s string) int {
 	return n
 }
 
-func renderer(t testing.TB, c counter, corpus Corpus) *Renderer {
+func open(t testing.TB, name string) *corpus.Corpus {
 	t.Helper()
-	r, err := NewRenderer(c, corpus)
+	c, err := corpus.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func renderer(t testing.TB, c token.Tokenizer, name string) *Renderer {
+	t.Helper()
+	r, err := NewRenderer(c, open(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +91,9 @@ func render(t testing.TB, r *Renderer, q *Request) (string, int64) {
 // the count is the tokenizer's.
 func TestRenderIsExact(t *testing.T) {
 	for _, c := range tokenizers() {
-		for _, corpus := range []Corpus{Prose, Code, Chinese, Mixed} {
-			t.Run(fmt.Sprint(c.name, "/", corpus), func(t *testing.T) {
-				r := renderer(t, c, corpus)
+		for _, name := range corpus.Names() {
+			t.Run(fmt.Sprint(c.name, "/", name), func(t *testing.T) {
+				r := renderer(t, c, name)
 				lengths := []int64{1, 2, 3, 5, 6, 7, 12, 13, 40, 100, 511, 512, 513, 2000}
 				for i, n := range lengths {
 					text, got := render(t, r, blocks(Block{ID: uint64(i) * 77, Tokens: n}))
@@ -105,7 +116,7 @@ func checkText(t testing.TB, text string) {
 
 func TestRenderLaws(t *testing.T) {
 	for _, c := range tokenizers() {
-		r := renderer(t, c, Prose)
+		r := renderer(t, c, corpus.Plain)
 		rapid.Check(t, func(t *rapid.T) {
 			block := rapid.Custom(func(t *rapid.T) Block {
 				return Block{ID: rapid.Uint64().Draw(t, "id"), Tokens: rapid.Int64Range(1, 300).Draw(t, "tokens")}
@@ -130,7 +141,7 @@ func TestRenderLaws(t *testing.T) {
 // Blocks of different ID part after a few tokens; what is in front of a
 // request's own text is the same for all who share it.
 func TestSaltParts(t *testing.T) {
-	r := renderer(t, tokenizers()[0], Prose)
+	r := renderer(t, tokenizers()[0], corpus.Plain)
 	texts := map[string]bool{}
 	const n = 20_000
 	for i := range uint64(n) {
@@ -154,7 +165,7 @@ func TestSaltParts(t *testing.T) {
 
 // A longer block of the same ID begins with the shorter one, but for its end.
 func TestSameIDSamePrefix(t *testing.T) {
-	r := renderer(t, tokenizers()[0], Prose)
+	r := renderer(t, tokenizers()[0], corpus.Plain)
 	long, _ := render(t, r, blocks(Block{ID: 9, Tokens: 1000}))
 	short, _ := render(t, r, blocks(Block{ID: 9, Tokens: 500}))
 	if cut := short[:len(short)*9/10]; !strings.HasPrefix(long, cut) {
@@ -163,14 +174,14 @@ func TestSameIDSamePrefix(t *testing.T) {
 }
 
 func TestRenderedTextIsStable(t *testing.T) {
-	text, _ := render(t, renderer(t, tokenizers()[0], Prose), blocks(Block{ID: 42, Tokens: 24}))
+	text, _ := render(t, renderer(t, tokenizers()[0], corpus.Plain), blocks(Block{ID: 42, Tokens: 24}))
 	if want := "contract grows children flour carries saffron Rain fell on the tin roof all night, so the concert was moved into the school hall"; text != want {
 		t.Errorf("%q", text)
 	}
 }
 
 func TestRenderKeepsLiteralText(t *testing.T) {
-	r := renderer(t, tokenizers()[0], Prose)
+	r := renderer(t, tokenizers()[0], corpus.Plain)
 	q := &Request{Messages: []Message{{Role: "system", Text: "Be brief."}, {Role: "user", Text: "Why?"},
 		{Role: "assistant"}, {Role: "user", Blocks: []Block{{ID: 1, Tokens: 10}}}}}
 	m, n, err := r.Render(q)
@@ -181,10 +192,10 @@ func TestRenderKeepsLiteralText(t *testing.T) {
 
 func TestRenderFailsWithItsTokenizer(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := NewRenderer(failing{broken}, Prose); !errors.Is(err, broken) {
+	if _, err := NewRenderer(failing{broken}, open(t, corpus.Plain)); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	r := renderer(t, tokenizers()[0], Prose)
+	r := renderer(t, tokenizers()[0], corpus.Plain)
 	r.tokenizer = failing{broken}
 	if _, _, err := r.Render(&Request{Messages: []Message{{Role: "user", Text: "a"}}}); !errors.Is(err, broken) {
 		t.Error(err)
@@ -202,7 +213,7 @@ func (f failing) Count(string) (int, error) { return 0, f.err }
 func BenchmarkRender(b *testing.B) {
 	for _, c := range tokenizers()[:4] {
 		b.Run(c.name, func(b *testing.B) {
-			r := renderer(b, c, Prose)
+			r := renderer(b, c, corpus.Plain)
 			b.ReportAllocs()
 			for i := range b.N {
 				if _, _, err := r.Render(blocks(Block{ID: uint64(i), Tokens: 2000})); err != nil {
@@ -216,6 +227,6 @@ func BenchmarkRender(b *testing.B) {
 
 func BenchmarkNewRenderer(b *testing.B) {
 	for range b.N {
-		renderer(b, tokenizers()[0], Mixed)
+		renderer(b, tokenizers()[0], corpus.Mixed)
 	}
 }

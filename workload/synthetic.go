@@ -102,7 +102,7 @@ func (c *conversation) Next(answer *Answer) (*Request, bool) {
 		shared = c.sent.before(c, text)
 	}
 	c.add(text)
-	r := &Request{Class: c.class.Name, Tenant: c.class.Tenant, Turn: c.turn,
+	r := &Request{Class: c.class.Name, Tenant: c.class.Tenant, Turn: c.turn, Text: c.class.Text,
 		InputTokens: c.tokens, SharedTokens: shared,
 		Messages: slices.Clone(c.history)}
 	if c.turns > 1 {

@@ -10,19 +10,17 @@ import (
 	"testing"
 
 	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/workload/corpus"
 )
 
 // Under the built-in vocabulary every corpus gives exact lengths, and prose
 // without counting what was written.
 func TestRenderUnderBuiltin(t *testing.T) {
 	codec := token.Builtin()
-	for _, corpus := range []Corpus{Prose, Code, Chinese, Mixed} {
-		r, err := NewRenderer(codec, corpus)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if corpus == Prose && !r.additive {
-			t.Error("lengths of prose do not add up")
+	for _, corpus := range corpus.Names() {
+		r := renderer(t, codec, corpus)
+		if r.sums != ofPieces {
+			t.Errorf("%s: lengths of pieces do not add up", corpus)
 		}
 		for i := range uint64(60) {
 			n := int64(1 + i*i)
@@ -55,7 +53,7 @@ func TestRenderUnderServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewRenderer(server, Prose)
+	r, err := NewRenderer(server, open(t, corpus.Plain))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +69,7 @@ func TestRenderUnderServer(t *testing.T) {
 }
 
 func BenchmarkRenderBuiltin(b *testing.B) {
-	r, err := NewRenderer(token.Builtin(), Prose)
+	r, err := NewRenderer(token.Builtin(), open(b, corpus.Plain))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -87,7 +85,7 @@ func BenchmarkRenderBuiltin(b *testing.B) {
 func BenchmarkNewRendererBuiltin(b *testing.B) {
 	codec := token.Builtin()
 	for range b.N {
-		if _, err := NewRenderer(codec, Prose); err != nil {
+		if _, err := NewRenderer(codec, open(b, corpus.Plain)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -38,6 +38,9 @@ type Request struct {
 	// OutputTokens is the answer length asked for; 0: the server decides.
 	OutputTokens int64
 	Messages     []Message
+	// Text is what the blocks are written of, as package corpus names it;
+	// empty: its default.
+	Text string
 	// Body, where set, is a whole request body to send as it is.
 	Body []byte
 	// Open says that Body holds content alone, so that the length asked for is
