@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -98,6 +99,9 @@ func (r *Run) tokenizer(spec string) (token.Tokenizer, error) {
 	case "builtin", "estimate":
 		return token.Open(spec)
 	default:
+		if strings.HasPrefix(spec, "tiktoken:") {
+			return token.Open(spec)
+		}
 		return token.OpenFile(spec)
 	}
 	cfg, err := r.wireConfig()

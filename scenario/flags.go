@@ -49,7 +49,7 @@ type Flags struct {
 	Salt         *bool    `name:"salt" section:"workload" group:"workload" help:"Put noise in front of a dataset's texts, so that no cache knows them."`
 	Jitter       *string  `name:"jitter" section:"workload" placeholder:"D" group:"workload" help:"Spread a dataset's moments by up to D, for stamps that are quantised."`
 	Temperature  *string  `name:"temperature" section:"workload" placeholder:"T" group:"workload" help:"Sampling temperature."`
-	Tokenizer    *string  `name:"tokenizer" section:"workload" placeholder:"NAME|FILE" group:"workload" help:"What counts tokens: builtin (default), server, estimate, or a tokenizer.json."`
+	Tokenizer    *string  `name:"tokenizer" section:"workload" placeholder:"NAME|FILE" group:"workload" help:"What counts tokens: builtin (default), tiktoken:ENCODING, server, estimate, or the file of a tokenizer.json or SentencePiece model."`
 	Body         *string  `name:"body" section:"workload" placeholder:"JSON" group:"workload" help:"Fields merged into each request body."`
 	Rate         *string  `name:"rate" section:"load" placeholder:"R" group:"load" help:"Open loop: requests/s."`
 	Arrival      *string  `name:"arrival" section:"load" placeholder:"PROCESS" group:"load" help:"poisson (default), constant, gamma:cv=2."`

@@ -102,7 +102,7 @@ type Workload struct {
 	Config      workload.Config
 	OutputMode  OutputMode
 	Temperature *float64 // nil: the server decides
-	Tokenizer   string   // builtin, server, estimate, or a file
+	Tokenizer   string   // builtin, tiktoken:NAME, server, estimate, or a file
 	Body        json.RawMessage
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
@@ -37,11 +38,16 @@ func (r *resolver) workload(s *Scenario) {
 }
 
 func (r *resolver) tokenizer() string {
-	t := r.text("workload.tokenizer", "builtin, server, estimate, or a tokenizer.json")
+	t := r.text("workload.tokenizer", "builtin, tiktoken:NAME, server, estimate, or a tokenizer.json or SentencePiece model")
 	switch {
 	case t == "":
 		return tokenizers[0]
 	case slices.Contains(tokenizers, t):
+		return t
+	case strings.HasPrefix(t, "tiktoken:"):
+		if name := strings.TrimPrefix(t, "tiktoken:"); !slices.Contains(token.Encodings(), name) {
+			r.fail(r.set["workload.tokenizer"].errorf("tokenizer %s: expected one of the encodings %s", t, strings.Join(token.Encodings(), ", ")))
+		}
 		return t
 	}
 	return r.file("workload.tokenizer")

@@ -3,24 +3,38 @@ package token
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"github.com/valyala/fastjson"
 )
 
-const maxFile = 256 << 20
+const (
+	maxFile   = 256 << 20
+	minCached = 256 << 10 // what is shorter is read as fast as a cache
+)
 
-// OpenFile returns the codec of a Hugging Face tokenizer.json whose model is
-// byte-level BPE: the families of GPT-2, Llama 3, Qwen, DeepSeek, SmolLM and
-// others. Anything in the file that this package does not know is an error that
-// names it, for a tokenizer that is nearly right counts wrong. Special tokens
-// in a text are found as the file says; the tokens that a post-processor adds
-// around a text, such as the begin of text, are not counted.
-func OpenFile(path string) (Codec, error) {
+// OpenFile returns the codec of a tokenizer's file, which by its content is
+//
+//   - a Hugging Face tokenizer.json whose model is byte-level BPE, BPE with byte
+//     fallback or unigram: the families of GPT-2, Llama, Qwen, DeepSeek, gpt-oss,
+//     Mistral, Gemma, T5, XLM-R and others;
+//   - a SentencePiece model (tokenizer.model, spiece.model), BPE or unigram.
+//
+// Anything in the file that this package does not know is an error that names
+// it, for a tokenizer that is nearly right counts wrong. Special tokens in a
+// text are found as a tokenizer.json says, and are text to a SentencePiece
+// model; the tokens that a post-processor adds around a text, such as the begin
+// of text, are not counted.
+//
+// What was read of a tokenizer.json is kept below the user's cache folder, so
+// that the next time takes a few milliseconds; see [Cache].
+func OpenFile(path string) (Codec, error) { return UserCache().OpenFile(path) }
+
+func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer: %w", err)
@@ -33,132 +47,106 @@ func OpenFile(path string) (Codec, error) {
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("tokenizer %s: longer than %d MiB", path, maxFile>>20)
 	}
-	c, err := parseFile(data)
+	return data, nil
+}
+
+// OpenFile is [OpenFile] with this cache.
+func (c Cache) OpenFile(path string) (Codec, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	made, err := c.open(data, sum)
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer %s: %w", path, err)
 	}
-	sum := sha256.Sum256(data)
-	c.name = "file " + filepath.Base(path) + " sha256:" + hex.EncodeToString(sum[:6])
-	return c, nil
+	made.name = "file " + filepath.Base(path) + " sha256:" + hex.EncodeToString(sum[:6])
+	return made, nil
 }
 
-// hf is the codec of a tokenizer.json.
-type hf struct {
-	name      string
-	v         *vocabulary
-	added     *added
-	normalize func(string) string // nil: none
-	split     splitter
-	pairs     map[uint64]merged
-	bytes     [256]uint32 // ids of the tokens of one byte
-	known     [256]bool   // whether there is one
-	unknown   uint32      // for a byte without one
-	hasUnk    bool
-	direct    bool // a piece that is a token is taken as it is
-	// checked says of each token whether merging its bytes gives the token:
-	// 0 not tried yet, 1 yes, 2 no.
-	checked []atomic.Uint32
-}
-
-// merged is what a pair of tokens becomes, and how early.
-type merged struct{ id, rank uint32 }
-
-func pair(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
-
-func (c *hf) Name() string { return c.name }
-
-func (c *hf) Count(text string) (int, error) {
-	n := 0
-	err := c.each(text, func(uint32) { n++ })
-	return n, err
-}
-
-func (c *hf) Encode(ids []uint32, text string) ([]uint32, error) {
-	err := c.each(text, func(id uint32) { ids = append(ids, id) })
-	return ids, err
-}
-
-func (c *hf) Decode(b []byte, ids []uint32) ([]byte, error) {
-	for _, id := range ids {
-		t := c.v.token(id)
-		if t == nil {
-			if t = c.added.text(id); t == nil {
-				return b, fmt.Errorf("no token has the id %d", id)
+// open tells a file's kind.
+func (c Cache) open(data []byte, sum [sha256.Size]byte) (*codec, error) {
+	if len(data) > 0 && data[0] == pieceTag {
+		return parseModelProto(data)
+	}
+	if len(data) >= minCached {
+		if p := c.load(sum); p != nil {
+			if made, err := p.codec(); err == nil {
+				return made, nil
 			}
 		}
-		b = append(b, t...)
 	}
-	return b, nil
+	p, err := parseJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	made, err := p.codec()
+	if err == nil && len(data) >= minCached {
+		c.store(sum, p)
+	}
+	return made, err
 }
 
-// each gives the ids of a text in order.
-func (c *hf) each(text string, yield func(uint32)) error {
-	var m merger
-	piece := func(s string) { c.piece(&m, s, yield) }
-	return c.added.split(text, func(s string) error {
-		if c.normalize != nil {
-			s = c.normalize(s)
-		}
-		return c.split(s, piece)
-	}, yield)
+// parsed is what a tokenizer.json holds: its large lists read, the rest of it
+// as it stands there.
+type parsed struct {
+	rest   []byte // JSON
+	names  table  // of tokens, by id
+	scores []float64
+	merges []mergeRule
 }
 
-// piece gives the ids of one piece.
-func (c *hf) piece(m *merger, s string, yield func(uint32)) {
-	id, ok := c.v.lookup(s)
-	if ok && (c.direct || c.checked[id].Load() == 1) {
-		yield(id)
-		return
-	}
-	parts := c.merge(m, s)
-	if ok {
-		state := uint32(2)
-		if len(parts) == 1 && parts[0].id == id {
-			state = 1
-		}
-		c.checked[id].Store(state)
-	}
-	for _, p := range parts {
-		yield(p.id)
-	}
-}
+// mergeRule says what two tokens become; its place in the list is its rank.
+type mergeRule struct{ a, b, to uint32 }
 
-func (c *hf) merge(m *merger, s string) []part {
-	m.parts = m.parts[:0]
-	for i := range len(s) {
-		switch b := s[i]; {
-		case c.known[b]:
-			m.parts = append(m.parts, part{id: c.bytes[b], start: int32(i)})
-		case c.hasUnk:
-			m.parts = append(m.parts, part{id: c.unknown, start: int32(i)})
-		}
-	}
-	return m.merge(len(s), func(a, b uint32, _, _ int32) (id, rank uint32) {
-		p, ok := c.pairs[pair(a, b)]
-		if !ok {
-			return 0, noRank
-		}
-		return p.id, p.rank
-	})
-}
-
-func parseFile(data []byte) (*hf, error) {
-	root, err := fastjson.ParseBytes(data)
+// codec makes the codec of what was read.
+func (p *parsed) codec() (*codec, error) {
+	root, err := fastjson.ParseBytes(p.rest)
 	if err != nil {
 		return nil, fmt.Errorf("no JSON: %.80s", err.Error())
 	}
-	c := &hf{}
-	if c.normalize, err = normalizer(root.Get("normalizer")); err != nil {
+	c := &codec{}
+	if c.normalize, err = normalizer(root.Get("normalizer"), "normalizer"); err != nil {
 		return nil, err
 	}
-	if c.split, err = preTokenizer(root.Get("pre_tokenizer")); err != nil {
+	steps, byteLevel, err := preTokenizers(root.Get("pre_tokenizer"))
+	if err != nil {
 		return nil, err
 	}
-	if err := c.model(root.Get("model")); err != nil {
+	c.steps = steps
+	if c.added, c.after, err = addedTokens(root.Get("added_tokens"), c.normalize); err != nil {
 		return nil, err
 	}
-	if c.added, err = addedTokens(root.Get("added_tokens"), c.normalize != nil); err != nil {
+	text, err := decoder(root.Get("decoder"), byteLevel)
+	if err != nil {
 		return nil, err
+	}
+	c.front = text.front
+	n := &names{v: newVocabulary(p.names.blob, p.names.offsets), scores: p.scores}
+	m := root.Get("model")
+	switch kind := kindOf(m); {
+	case kind == "Unigram":
+		if byteLevel {
+			return nil, errors.New("model Unigram behind pre-tokenizer ByteLevel is not known")
+		}
+		c.model, err = readUnigram(m, n, text)
+	case kind == "BPE" || kind == "" && p.merges != nil: // files of old had no type
+		var b *bpe
+		if b, err = readBPE(m, n, p.merges, byteLevel); err == nil {
+			if !byteLevel {
+				b.text = text.table(&n.v.table)
+			}
+			c.model = b
+		}
+	default:
+		err = fmt.Errorf("model.type: %q is not known", kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !byteLevel {
+		c.normalize = valid(c.normalize)
 	}
 	return c, nil
 }

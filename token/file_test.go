@@ -159,15 +159,26 @@ func TestFileRefused(t *testing.T) {
 		change func(map[string]any)
 		say    string
 	}{
-		"normalizer":        {set("normalizer", map[string]any{"type": "Replace"}), `normalizer "Replace"`},
-		"normalizer within": {set("normalizer", map[string]any{"type": "Sequence", "normalizers": []any{map[string]any{"type": "Lowercase"}}}), `"Lowercase"`},
-		"pre-tokenizer":     {set("pre_tokenizer", map[string]any{"type": "Metaspace"}), `"Metaspace"`},
-		"no pre-tokenizer":  {set("pre_tokenizer", nil), "pre-tokenizer"},
+		"normalizer":        {set("normalizer", map[string]any{"type": "BertNormalizer"}), `normalizer: normalizer "BertNormalizer"`},
+		"normalizer within": {set("normalizer", map[string]any{"type": "Sequence", "normalizers": []any{map[string]any{"type": "Lowercase"}}}), `normalizer.normalizers[0]: normalizer "Lowercase"`},
+		"normalizers":       {set("normalizer", map[string]any{"type": "Sequence", "normalizers": 1}), `normalizer.normalizers: expected a list`},
+		"replace":           {set("normalizer", map[string]any{"type": "Replace"}), "normalizer.pattern"},
+		"charsmap":          {set("normalizer", map[string]any{"type": "Precompiled", "precompiled_charsmap": "AAAA"}), "charsmap"},
+		"pre-tokenizer":     {set("pre_tokenizer", map[string]any{"type": "Whitespace"}), `pre_tokenizer: pre-tokenizer "Whitespace"`},
+		"within":            {set("pre_tokenizer", sequence(map[string]any{"type": "Punctuation"})), `pre_tokenizer.pretokenizers[0]: pre-tokenizer "Punctuation"`},
 		"not at the end":    {set("pre_tokenizer", map[string]any{"type": "Sequence", "pretokenizers": []any{bytelevel, bytelevel}}), "behind ByteLevel"},
-		"behavior":          {set("pre_tokenizer", sequence(split("a", "MergedWithNext", false))), "MergedWithNext"},
+		"behavior":          {set("pre_tokenizer", sequence(split("a", "Merged", false))), `pre_tokenizer.pretokenizers[0].behavior: "Merged"`},
 		"bad pattern":       {set("pre_tokenizer", sequence(split("a)", "Isolated", false))), "a)"},
-		"model":             {set("model.type", "Unigram"), `"Unigram"`},
-		"byte fallback":     {set("model.byte_fallback", true), "SentencePiece"},
+		"no mark":           {set("pre_tokenizer", map[string]any{"type": "Metaspace"}), "pre_tokenizer.replacement"},
+		"prepend scheme":    {set("pre_tokenizer", map[string]any{"type": "Metaspace", "replacement": "_", "prepend_scheme": "last"}), "pre_tokenizer.prepend_scheme"},
+		"decoder":           {set("decoder", map[string]any{"type": "WordPiece"}), `decoder: decoder "WordPiece"`},
+		"decoder within":    {set("decoder", map[string]any{"type": "Sequence", "decoders": []any{map[string]any{"type": "CTC"}}}), `decoder.decoders[0]: decoder "CTC"`},
+		"decoder of others": {func(m map[string]any) { set("decoder", bytelevel)(m); set("pre_tokenizer", nil)(m) }, "decoder: ByteLevel without"},
+		"model":             {set("model.type", "WordPiece"), `model.type: "WordPiece"`},
+		"byte fallback":     {set("model.byte_fallback", true), "model.byte_fallback"},
+		"no unknown token":  {set("model.unk_token", "nowhere"), "model.unk_token"},
+		"a token twice":     {set("model.vocab", map[string]any{"a": 1, "b": 1}), "its id 1 is that of"},
+		"no merges":         {func(m map[string]any) { delete(m["model"].(map[string]any), "merges") }, "merges"},
 		"dropout":           {set("model.dropout", 0.1), "dropout"},
 		"suffix":            {set("model.end_of_word_suffix", "</w>"), "end_of_word_suffix"},
 		"no vocab":          {set("model.vocab", nil), "vocab"},
@@ -176,7 +187,6 @@ func TestFileRefused(t *testing.T) {
 		"merge of nothing":  {set("model.merges", []string{"x yz"}), "vocabulary"},
 		"merge of one":      {set("model.merges", []string{"x"}), "two tokens"},
 		"merge of numbers":  {set("model.merges", []int{1}), "two tokens"},
-		"single word":       {set("added_tokens", []map[string]any{{"id": 1, "content": "x", "single_word": true}}), "single_word"},
 		"no content":        {set("added_tokens", []map[string]any{{"id": 1}}), "content"},
 	}
 	for name, tt := range tests {
@@ -219,7 +229,7 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte(`{"pre_tokenizer":{"type":"ByteLevel"},"model":{"vocab":{"a":0,"b":1,"ab":2},"merges":["a b"]}}`), "abc")
 	f.Add([]byte(`{"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":"(a|b)+"},"behavior":"Isolated"},{"type":"ByteLevel","use_regex":false}]},"model":{"vocab":{"a":0,"b":5},"merges":[]},"added_tokens":[{"id":7,"content":"x"}]}`), "axb")
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
-		c, err := parseFile(file)
+		c, err := Cache{}.open(file, [32]byte{})
 		if err != nil {
 			return
 		}

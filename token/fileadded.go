@@ -2,99 +2,156 @@ package token
 
 import (
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 )
 
-// added are the tokens that are found in a text before it is cut into pieces,
-// such as <|im_start|>.
+// added are tokens that are found in a text before it is cut into pieces, such
+// as <|im_start|>: the leftmost, of several the longest.
 type added struct {
-	ids   map[string]uint32
-	texts map[uint32]string
-	// byFirst lists the tokens by their first byte, longest first.
-	byFirst [256][]string
-	strip   map[string][2]bool // white space left and right belongs to it
+	tokens map[string]addedToken
+	texts  map[uint32]string
+	// lengths lists those of the tokens by their first byte, longest first.
+	lengths [256][]int
 }
 
-func addedTokens(v *fastjson.Value, normalized bool) (*added, error) {
-	a := &added{ids: map[string]uint32{}, texts: map[uint32]string{}, strip: map[string][2]bool{}}
-	for _, t := range v.GetArray() {
+type addedToken struct {
+	id uint32
+	// White space left and right belongs to it.
+	lstrip, rstrip bool
+	// word says that no letter, digit or _ may stand beside it.
+	word bool
+}
+
+// match is an added token in a text: it covers text[start:end], and at is where
+// the search goes on. If ok is false there is none, and start is the text's end.
+type match struct {
+	start, end, at int
+	id             uint32
+	ok             bool
+}
+
+func (a *added) add(pattern string, t addedToken) {
+	if _, twice := a.tokens[pattern]; twice || pattern == "" {
+		return
+	}
+	a.tokens[pattern] = t
+	list := &a.lengths[pattern[0]]
+	if !slices.Contains(*list, len(pattern)) {
+		*list = append(*list, len(pattern))
+		slices.SortFunc(*list, func(x, y int) int { return y - x })
+	}
+}
+
+func newAdded() *added {
+	return &added{tokens: map[string]addedToken{}, texts: map[uint32]string{}}
+}
+
+// addedTokens reads the added tokens of a file: those to be found in the text
+// as it is, and those to be found in normalized text; nil where there are none.
+func addedTokens(v *fastjson.Value, normalize func(string) string) (raw, normalized *added, err error) {
+	list, err := optionalArray(v, "added_tokens")
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, t := range list {
 		s := string(t.GetStringBytes("content"))
-		id := t.GetUint("id")
-		switch {
-		case s == "" || id > maxID:
-			return nil, fmt.Errorf("added_tokens: expected content and an id from 0 to %d", maxID)
-		case t.GetBool("single_word"):
-			return nil, fmt.Errorf("added token %.40q with single_word is not known", s)
-		case t.GetBool("normalized") && normalized && !ascii(s):
-			return nil, fmt.Errorf("added token %.40q under a normalizer is not known", s)
+		id, ok := tokenID(t.Get("id"))
+		if s == "" || !ok {
+			return nil, nil, fmt.Errorf("added_tokens[%d]: expected content and an id from 0 to %d", i, maxID)
 		}
-		if _, twice := a.ids[s]; twice {
-			continue
+		token := addedToken{id: id, lstrip: t.GetBool("lstrip"), rstrip: t.GetBool("rstrip"), word: t.GetBool("single_word")}
+		to, pattern := &raw, s
+		if t.GetBool("normalized") && normalize != nil {
+			to, pattern = &normalized, normalize(s)
 		}
-		a.ids[s], a.texts[uint32(id)] = uint32(id), s
-		if l, r := t.GetBool("lstrip"), t.GetBool("rstrip"); l || r {
-			a.strip[s] = [2]bool{l, r}
+		if *to == nil {
+			*to = newAdded()
 		}
-		a.byFirst[s[0]] = append(a.byFirst[s[0]], s)
+		(*to).add(pattern, token)
+		if _, known := (*to).texts[id]; !known {
+			(*to).texts[id] = s
+		}
 	}
-	for _, list := range a.byFirst {
-		sort.SliceStable(list, func(i, j int) bool { return len(list[i]) > len(list[j]) })
-	}
-	return a, nil
+	return raw, normalized, nil
 }
 
-func ascii(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
-}
-
+// text returns the text of an added token's id, nil if there is none.
 func (a *added) text(id uint32) []byte {
+	if a == nil {
+		return nil
+	}
 	if s, ok := a.texts[id]; ok {
 		return []byte(s)
 	}
 	return nil
 }
 
-// split gives the texts between added tokens and the ids of these, in order.
-func (a *added) split(s string, text func(string) error, yield func(uint32)) error {
-	from := 0
-	for i := 0; i < len(s); {
-		t := a.at(s[i:])
-		if t == "" {
-			i++
+// next finds the first token at or behind at; what lies before from has been
+// given away.
+func (a *added) next(s string, from, at int) match {
+	if a == nil {
+		return match{start: len(s), end: len(s)}
+	}
+	for ; at < len(s); at++ {
+		lengths := a.lengths[s[at]]
+		if len(lengths) == 0 {
 			continue
 		}
-		start, end := i, i+len(t)
-		if strip := a.strip[t]; strip != [2]bool{} {
-			if strip[0] {
-				start = from + len(strings.TrimRight(s[from:start], " \t\n\v\f\r"))
+		for _, n := range lengths {
+			if n > len(s)-at {
+				continue
 			}
-			if strip[1] {
-				end = len(s) - len(strings.TrimLeft(s[end:], " \t\n\v\f\r"))
+			t, ok := a.tokens[s[at:at+n]]
+			if !ok {
+				continue
 			}
+			if t.word && !alone(s, at, at+n) {
+				at += n - 1
+				break
+			}
+			return t.match(s, from, at, at+n)
 		}
-		if start > from {
-			if err := text(s[from:start]); err != nil {
-				return err
-			}
-		}
-		yield(a.ids[t])
-		i, from = end, end
 	}
-	if from < len(s) {
-		return text(s[from:])
-	}
-	return nil
+	return match{start: len(s), end: len(s)}
 }
 
-// at returns the added token that s begins with.
-func (a *added) at(s string) string {
-	for _, t := range a.byFirst[s[0]] {
-		if strings.HasPrefix(s, t) {
-			return t
-		}
+// match takes the white space around a token into it.
+func (t addedToken) match(s string, from, start, end int) match {
+	m := match{start: start, end: end, at: end, id: t.id, ok: true}
+	if t.lstrip {
+		m.start = max(from, len(strings.TrimRightFunc(s[:start], unicode.IsSpace)))
 	}
-	return ""
+	if t.rstrip {
+		m.end = len(s) - len(strings.TrimLeftFunc(s[end:], unicode.IsSpace))
+	}
+	return m
+}
+
+// alone tells whether no word continues on either side.
+func alone(s string, start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:start])
+	behind, _ := utf8.DecodeRuneInString(s[end:])
+	return (start == 0 || !wordRune(before)) && (end == len(s) || !wordRune(behind))
+}
+
+// wordRune tells what \w matches.
+func wordRune(r rune) bool {
+	return r == '_' || r == 0x200C || r == 0x200D || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.Is(unicode.Nd, r) || unicode.Is(unicode.Pc, r) || unicode.Is(unicode.Other_Alphabetic, r) || unicode.Is(unicode.Nl, r)
+}
+
+// optionalArray returns a list that may be absent.
+func optionalArray(v *fastjson.Value, name string) ([]*fastjson.Value, error) {
+	if v == nil || v.Type() == fastjson.TypeNull {
+		return nil, nil
+	}
+	list, err := v.Array()
+	if err != nil {
+		return nil, fmt.Errorf("%s: expected a list", name)
+	}
+	return list, nil
 }

@@ -12,108 +12,108 @@ import (
 // maxID bounds token ids, so that a file cannot ask for any amount of memory.
 const maxID = 1 << 22
 
-// model reads the BPE model: vocabulary and merges.
-func (c *hf) model(m *fastjson.Value) error {
-	vocab, merges := m.GetObject("vocab"), m.Get("merges")
-	kind := string(m.GetStringBytes("type"))
-	if kind == "" && vocab != nil && merges != nil {
-		kind = "BPE" // files of old had no type
+// names are the tokens of a file as it writes them.
+type names struct {
+	v *vocabulary
+	// scores are those of a unigram model, by id.
+	scores []float64
+}
+
+func tokenID(v *fastjson.Value) (uint32, bool) {
+	if v == nil {
+		return 0, false
 	}
-	switch {
-	case kind != "BPE":
-		return fmt.Errorf("model of type %q: only BPE is known", kind)
-	case vocab == nil || merges == nil:
-		return errors.New("model without vocab or merges")
-	case m.GetBool("byte_fallback"):
-		return errors.New("model with byte_fallback (SentencePiece family): only byte-level BPE is known")
-	case m.GetFloat64("dropout") != 0:
-		return errors.New("model with dropout: its counts are random")
+	id, err := v.Uint64()
+	return uint32(id), err == nil && id <= maxID
+}
+
+// readBPE makes the model of a file whose vocabulary and merges are read
+// already. byteLevel says that names are in the byte alphabet.
+func readBPE(m *fastjson.Value, n *names, merges []mergeRule, byteLevel bool) (*bpe, error) {
+	if m.GetFloat64("dropout") != 0 {
+		return nil, errors.New("model.dropout: its counts are random")
 	}
 	for _, k := range []string{"continuing_subword_prefix", "end_of_word_suffix"} {
 		if len(m.GetStringBytes(k)) > 0 {
-			return fmt.Errorf("model with %s: not known", k)
+			return nil, fmt.Errorf("model.%s is not known", k)
 		}
 	}
-	ids, err := c.vocab(vocab)
-	if err != nil {
-		return err
-	}
+	b := &bpe{chars: !byteLevel, direct: m.GetBool("ignore_merges"), fuse: m.GetBool("fuse_unk")}
 	if unk := m.GetStringBytes("unk_token"); len(unk) > 0 {
-		c.unknown, c.hasUnk = ids[string(unk)]
+		if b.unknown, b.hasUnk = n.v.lookup(string(unk)); !b.hasUnk {
+			return nil, fmt.Errorf("model.unk_token: %.40q is not in the vocabulary", unk)
+		}
 	}
-	c.direct = m.GetBool("ignore_merges")
-	return c.merges(merges, ids)
+	b.pairs = newPairTable(len(merges))
+	for rank, r := range merges {
+		b.pairs.put(pair(r.a, r.b), r.to, uint32(rank))
+	}
+	if byteLevel {
+		if m.GetBool("byte_fallback") {
+			return nil, errors.New("model.byte_fallback behind pre-tokenizer ByteLevel is not known")
+		}
+		b.alphabet(n.v)
+	} else {
+		b.v = n.v
+		if m.GetBool("byte_fallback") {
+			b.byteTokens()
+		}
+		b.findBoundary(merges)
+	}
+	b.checked = make([]atomic.Uint32, b.v.size())
+	return b, nil
 }
 
-// vocab fills the vocabulary and returns the ids by their names in the file.
-func (c *hf) vocab(o *fastjson.Object) (map[string]uint32, error) {
-	ids := make(map[string]uint32, o.Len())
-	top := -1
-	var err error
-	o.Visit(func(k []byte, v *fastjson.Value) {
-		id, e := v.Uint()
-		if e != nil || id > maxID {
-			err = fmt.Errorf("vocab: token %.40q: expected an id from 0 to %d", k, maxID)
-			return
-		}
-		ids[string(k)] = uint32(id)
-		top = max(top, int(id))
-	})
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, top+1)
-	for name, id := range ids {
-		names[id] = name
-	}
-	var blob []byte
-	offsets := make([]uint32, 1, len(names)+1)
+// alphabet takes names in the byte alphabet for the bytes that they stand for.
+func (b *bpe) alphabet(v *vocabulary) {
 	chars := byteChars()
-	for id, name := range names {
-		start := len(blob)
-		var ok bool
-		if blob, ok = appendBytes(blob, name, &chars); !ok {
-			// Not of the byte alphabet: a special token, found as an added one.
-			blob = blob[:start]
+	var t table
+	for id := range v.size() {
+		// What is not of the byte alphabet is a special token, found as an
+		// added one.
+		c, ok := appendBytes(nil, string(v.token(uint32(id))), &chars)
+		if !ok {
+			c = nil
 		}
-		if t := blob[start:]; len(t) == 1 && !c.known[t[0]] {
-			c.bytes[t[0]], c.known[t[0]] = uint32(id), true
+		if len(c) == 1 && !b.known[c[0]] {
+			b.single[c[0]], b.known[c[0]] = uint32(id), true
 		}
-		offsets = append(offsets, uint32(len(blob)))
+		t.add(c)
 	}
-	c.v = newVocabulary(blob, offsets)
-	c.checked = make([]atomic.Uint32, len(names))
-	return ids, nil
+	b.v, b.text = newVocabulary(t.blob, t.offsets), t
 }
 
-// merges reads the list of merges, in order of their ranks: "a b" or ["a","b"].
-func (c *hf) merges(list *fastjson.Value, ids map[string]uint32) error {
-	items, err := list.Array()
-	if err != nil {
-		return errors.New("merges: expected a list")
+// byteTokens finds the tokens <0x00> to <0xFF>.
+func (b *bpe) byteTokens() {
+	for c := range 256 {
+		b.single[c], b.known[c] = b.v.lookup(fmt.Sprintf("<0x%02X>", c))
+		b.fallback = b.fallback || b.known[c]
 	}
-	c.pairs = make(map[uint64]merged, len(items))
-	var name []byte
-	for rank, item := range items {
-		var a, b string
-		if two, err := item.Array(); err == nil && len(two) == 2 {
-			a, b = string(two[0].GetStringBytes()), string(two[1].GetStringBytes())
-		} else {
-			var ok bool
-			if a, b, ok = strings.Cut(string(item.GetStringBytes()), " "); !ok {
-				return fmt.Errorf("merges: number %d: expected two tokens", rank)
+}
+
+// spaceMark is what SentencePiece writes for a space.
+const spaceMark = "\u2581"
+
+// findBoundary finds out whether a piece can be cut in front of runs of the
+// space mark: it can if no merge makes a token that has one behind something
+// else.
+func (b *bpe) findBoundary(merges []mergeRule) {
+	if _, ok := b.v.lookup(spaceMark); !ok {
+		return
+	}
+	if b.fallback {
+		for _, k := range b.known {
+			if !k {
+				return // unknown ones may wait across a cut
 			}
 		}
-		ia, oka := ids[a]
-		ib, okb := ids[b]
-		name = append(append(name[:0], a...), b...)
-		id, ok := ids[string(name)]
-		if !oka || !okb || !ok {
-			return fmt.Errorf("merges: number %d: %.40q and %.40q or what they make together is not in the vocabulary", rank, a, b)
-		}
-		c.pairs[pair(ia, ib)] = merged{id, uint32(rank)}
 	}
-	return nil
+	for _, r := range merges {
+		if strings.Contains(strings.TrimLeft(string(b.v.token(r.to)), spaceMark), spaceMark) {
+			return
+		}
+	}
+	b.boundary = spaceMark
 }
 
 // byteChars returns the alphabet in which byte-level BPE writes bytes: those
@@ -140,8 +140,7 @@ func appendBytes(dst []byte, name string, chars *[256]rune) ([]byte, bool) {
 		case r < 256 && chars[r] == r:
 			dst = append(dst, byte(r))
 		case 256 <= r && r < 256+68:
-			b := hiddenByte(r)
-			dst = append(dst, b)
+			dst = append(dst, hiddenByte(r))
 		default:
 			return dst, false
 		}

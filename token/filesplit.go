@@ -3,234 +3,127 @@ package token
 import (
 	"fmt"
 	"time"
+	"unicode"
 
-	"github.com/dlclark/regexp2/v2"
 	"github.com/valyala/fastjson"
-	"golang.org/x/text/unicode/norm"
-)
-
-// splitter cuts a text into the pieces that are merged on their own.
-type splitter func(text string, piece func(string)) error
-
-// The patterns that have a splitter of their own; others go through regexp2.
-const (
-	patternLlama3 = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-	patternQwen2  = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-	patternGPT2   = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
 )
 
 // matchTimeout bounds what a pattern of a file may take for one text.
 const matchTimeout = 10 * time.Second
 
-// normalizer reads the normalizer of a file; nil: none.
-func normalizer(v *fastjson.Value) (func(string) string, error) {
-	if v == nil || v.Type() == fastjson.TypeNull {
-		return nil, nil
+// preTokenizers reads the pre-tokenizer of a file. byteLevel says that pieces
+// are bytes to its model.
+func preTokenizers(v *fastjson.Value) (steps []step, byteLevel bool, err error) {
+	if isNull(v) {
+		return nil, false, nil
 	}
-	switch kind := string(v.GetStringBytes("type")); kind {
-	case "NFC":
-		return norm.NFC.String, nil
-	case "NFD":
-		return norm.NFD.String, nil
-	case "NFKC":
-		return norm.NFKC.String, nil
-	case "NFKD":
-		return norm.NFKD.String, nil
-	case "Sequence":
-		var all func(string) string
-		for _, n := range v.GetArray("normalizers") {
-			f, err := normalizer(n)
-			if err != nil {
-				return nil, err
-			}
-			switch before := all; {
-			case before == nil:
-				all = f
-			case f != nil:
-				all = func(s string) string { return f(before(s)) }
-			}
+	list, path := []*fastjson.Value{v}, "pre_tokenizer"
+	sequence := kindOf(v) == "Sequence"
+	if sequence {
+		if list, err = optionalArray(v.Get("pretokenizers"), path+".pretokenizers"); err != nil {
+			return nil, false, err
 		}
-		return all, nil
-	default:
-		return nil, fmt.Errorf("normalizer %q is not known", kind)
 	}
-}
-
-// preTokenizer reads the pre-tokenizer of a file, which must end in the byte
-// level.
-func preTokenizer(v *fastjson.Value) (splitter, error) {
-	var steps []splitter
-	byteLevel := false
-	list := []*fastjson.Value{v}
-	if string(v.GetStringBytes("type")) == "Sequence" {
-		list = v.GetArray("pretokenizers")
-	}
-	for _, p := range list {
-		kind := string(p.GetStringBytes("type"))
+	for i, p := range list {
+		if sequence {
+			path = fmt.Sprintf("pre_tokenizer.pretokenizers[%d]", i)
+		}
+		kind := kindOf(p)
 		if byteLevel {
-			return nil, fmt.Errorf("pre-tokenizer %q behind ByteLevel is not known", kind)
+			return nil, false, fmt.Errorf("%s: pre-tokenizer %q behind ByteLevel is not known", path, kind)
 		}
-		step, err := preStep(kind, p, len(steps) == 0)
+		made, err := preStep(kind, p, path)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if step != nil {
-			steps = append(steps, step)
-		}
+		steps = append(steps, made...)
 		byteLevel = kind == "ByteLevel"
 	}
-	if !byteLevel {
-		return nil, fmt.Errorf("pre-tokenizer %q without ByteLevel is not known", string(v.GetStringBytes("type")))
-	}
-	return chain(steps), nil
+	return steps, byteLevel, nil
 }
 
-// chain cuts by each step what the step before left whole.
-func chain(steps []splitter) splitter {
-	switch len(steps) {
-	case 0:
-		return func(text string, piece func(string)) error {
-			if text != "" {
-				piece(text)
-			}
-			return nil
-		}
-	case 1:
-		return steps[0]
-	}
-	rest := chain(steps[1:])
-	return func(text string, piece func(string)) error {
-		var failed error
-		err := steps[0](text, func(s string) {
-			if err := rest(s, piece); err != nil && failed == nil {
-				failed = err
-			}
-		})
-		if err == nil {
-			err = failed
-		}
-		return err
-	}
-}
-
-func preStep(kind string, p *fastjson.Value, first bool) (splitter, error) {
+func preStep(kind string, p *fastjson.Value, path string) ([]step, error) {
 	switch kind {
 	case "ByteLevel":
-		prefix := p.GetBool("add_prefix_space")
-		if prefix && !first {
-			return nil, fmt.Errorf("pre-tokenizer ByteLevel with add_prefix_space behind another is not known")
+		var steps []step
+		if absentOrTrue(p, "add_prefix_space") {
+			steps = append(steps, prefix{})
 		}
-		use := p.Get("use_regex")
-		if use != nil && use.Type() == fastjson.TypeFalse {
-			if prefix {
-				return withPrefix(chain(nil)), nil
-			}
-			return nil, nil
+		if absentOrTrue(p, "use_regex") {
+			steps = append(steps, pieces{gpt2Piece})
 		}
-		if prefix {
-			return withPrefix(cutBy(gpt2Piece)), nil
-		}
-		return cutBy(gpt2Piece), nil
+		return steps, nil
 	case "Digits":
+		b := contiguous
 		if p.GetBool("individual_digits") {
-			return cutBy(func(s string) int { return digits(s, 1) }), nil
+			b = isolated
 		}
-		return cutBy(func(s string) int { return digits(s, unlimited) }), nil
+		return []step{matches{find: byRune(unicode.IsNumber), behavior: b}}, nil
+	case "WhitespaceSplit":
+		return []step{matches{find: byRune(unicode.IsSpace), behavior: removed}}, nil
+	case "Metaspace":
+		return metaspaceStep(p, path)
 	case "Split":
-		return splitStep(p)
+		return splitStep(p, path)
 	}
-	return nil, fmt.Errorf("pre-tokenizer %q is not known", kind)
+	return nil, fmt.Errorf("%s: pre-tokenizer %q is not known", path, kind)
 }
 
-func withPrefix(s splitter) splitter {
-	return func(text string, piece func(string)) error {
-		if text != "" && text[0] != ' ' {
-			text = " " + text
-		}
-		return s(text, piece)
-	}
+// absentOrTrue reads an option that is on where it is not there.
+func absentOrTrue(p *fastjson.Value, option string) bool {
+	v := p.Get(option)
+	return isNull(v) || v.Type() == fastjson.TypeTrue
 }
 
-// cutBy cuts by a function that measures the first piece of a text.
-func cutBy(first func(string) int) splitter {
-	return func(text string, piece func(string)) error {
-		for len(text) > 0 {
-			n := first(text)
-			piece(text[:n])
-			text = text[n:]
-		}
-		return nil
+func metaspaceStep(p *fastjson.Value, path string) ([]step, error) {
+	m := metaspace{mark: string(p.GetStringBytes("replacement")), front: "always", split: absentOrTrue(p, "split")}
+	if m.mark == "" {
+		return nil, fmt.Errorf("%s.replacement: expected a character", path)
 	}
-}
-
-// digits measures numbers of at most limit digits, or what is between them.
-func digits(s string, limit int) int {
-	if n := run(s, digit, limit); n > 0 {
-		return n
+	if s := p.GetStringBytes("prepend_scheme"); len(s) > 0 {
+		m.front = string(s)
+	} else if !absentOrTrue(p, "add_prefix_space") {
+		m.front = "never"
 	}
-	i := 0
-	for i < len(s) {
-		c, n := classOf(s[i:])
-		if c == digit {
-			break
-		}
-		i += n
+	switch m.front {
+	case "always", "first", "never":
+		return []step{m}, nil
 	}
-	return i
+	return nil, fmt.Errorf("%s.prepend_scheme: %.40q is not known", path, m.front)
 }
 
 // splitStep reads a Split by pattern.
-func splitStep(p *fastjson.Value) (splitter, error) {
-	pattern, behavior := string(p.GetStringBytes("pattern", "Regex")), string(p.GetStringBytes("behavior"))
-	if s := p.GetStringBytes("pattern", "String"); len(s) > 0 {
-		pattern = regexp2.Escape(string(s))
-	}
-	removed := false
-	switch {
-	case pattern == "":
-		return nil, fmt.Errorf("pre-tokenizer Split without a pattern")
-	case behavior == "Isolated":
-	case behavior == "Removed" && p.GetBool("invert"):
-		removed = true // what is between the matches
+func splitStep(p *fastjson.Value, path string) ([]step, error) {
+	m := matches{behavior: behavior(p.GetStringBytes("behavior")), invert: p.GetBool("invert")}
+	switch m.behavior {
+	case removed, isolated, mergedWithPrevious, mergedWithNext, contiguous:
 	default:
-		return nil, fmt.Errorf("pre-tokenizer Split with behavior %q is not known", behavior)
+		return nil, fmt.Errorf("%s.behavior: %.40q is not known", path, m.behavior)
 	}
-	switch pattern { // these match all of a text, so that nothing is between
-	case patternLlama3:
-		return cutBy(func(s string) int { return cl100kPiece(s, 3) }), nil
-	case patternQwen2:
-		return cutBy(func(s string) int { return cl100kPiece(s, 1) }), nil
-	case patternGPT2:
-		return cutBy(gpt2Piece), nil
+	if s := p.GetStringBytes("pattern", "String"); len(s) > 0 {
+		m.find = byText(string(s))
+		return []step{m}, nil
 	}
-	re, err := regexp2.Compile(pattern, regexp2.None)
+	if first := piecerOf(string(p.GetStringBytes("pattern", "Regex"))); first != nil {
+		// Where the pattern matches all of a text, what is between its matches
+		// is nothing.
+		if m.behavior == isolated || m.behavior == removed && m.invert && matchesAll(p) {
+			return []step{pieces{first}}, nil
+		}
+	}
+	re, err := pattern(p, path)
 	if err != nil {
-		return nil, fmt.Errorf("pre-tokenizer Split: pattern %.200q is not known", pattern)
+		return nil, err
 	}
-	re.MatchTimeout = matchTimeout
-	return cutByPattern(re, removed), nil
+	m.find = byPattern(re)
+	return []step{m}, nil
 }
 
-// cutByPattern gives matches and, unless removed, what is between them.
-func cutByPattern(re *regexp2.Regexp, removed bool) splitter {
-	return func(text string, piece func(string)) error {
-		matches, err := re.FindAllStringIndex(text, -1)
-		if err != nil {
-			return fmt.Errorf("tokenizer: the pattern took too long")
-		}
-		at := 0
-		for _, m := range matches {
-			if m[0] > at && !removed {
-				piece(text[at:m[0]])
-			}
-			if m[1] > m[0] {
-				piece(text[m[0]:m[1]])
-			}
-			at = m[1]
-		}
-		if at < len(text) && !removed {
-			piece(text[at:])
-		}
-		return nil
+// matchesAll tells whether the pattern of a Split leaves nothing of any text.
+func matchesAll(p *fastjson.Value) bool {
+	switch string(p.GetStringBytes("pattern", "Regex")) {
+	case patternLlama3, patternQwen2, patternQwen35, patternGPT2, patternO200k:
+		return true
 	}
+	return false
 }

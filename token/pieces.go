@@ -1,103 +1,150 @@
 package token
 
-import (
-	"unicode"
-	"unicode/utf8"
-)
+import "strings"
 
-// class is what the patterns of tokenizers tell apart.
-type class uint8
-
+// The patterns that have a splitter of their own; others go through regexp2.
+// Those with possessive quantifiers match the same.
 const (
-	other class = iota
-	letter
-	digit // any number: \p{N}
-	space
-	newline // CR and LF
+	patternLlama3 = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	patternQwen2  = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	patternQwen35 = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	patternGPT2   = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+	patternO200k  = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	// tiktoken's own of cl100k_base: white space that ends the text is one piece.
+	patternCl100k   = `'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s`
+	patternNumber   = `\p{N}{1,3}`
+	patternHanKana  = `[一-龥぀-ゟ゠-ヿ]+`
+	patternDeepSeek = "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 )
 
-// classOf returns the class and the length of the first character. Bytes that
-// are no UTF-8 are others, one by one.
-func classOf(s string) (class, int) {
-	c := s[0]
-	if c < utf8.RuneSelf {
-		switch {
-		case 'a' <= c|0x20 && c|0x20 <= 'z':
-			return letter, 1
-		case c == ' ', c == '\t', c == '\v', c == '\f':
-			return space, 1
-		case '0' <= c && c <= '9':
-			return digit, 1
-		case c == '\n', c == '\r':
-			return newline, 1
-		}
-		return other, 1
+// piecer returns the length of the first piece of a text that is not empty, 0
+// if its pattern does not match there.
+type piecer func(s string) int
+
+// piecerOf returns the hand-written form of a pattern, nil if there is none.
+func piecerOf(pattern string) piecer {
+	// Some files write line ends in a pattern as they are.
+	switch strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(pattern) {
+	case patternLlama3:
+		return llama3Piece
+	case patternCl100k:
+		return tiktokenPiece
+	case patternQwen2:
+		return func(s string) int { return cl100kPiece(s, letters, 1) }
+	case patternQwen35:
+		return func(s string) int { return cl100kPiece(s, words, 1) }
+	case patternGPT2:
+		return gpt2Piece
+	case patternO200k:
+		return o200kPiece
+	case patternNumber:
+		return func(s string) int { return runOf(s, digits, 3) }
+	case patternHanKana:
+		return hanKanaPiece
+	case patternDeepSeek:
+		return deepSeekPiece
 	}
-	r, n := utf8.DecodeRuneInString(s)
-	switch {
-	case r == utf8.RuneError && n == 1:
-		return other, 1
-	case unicode.IsLetter(r):
-		return letter, n
-	case unicode.IsNumber(r):
-		return digit, n
-	case unicode.IsSpace(r):
-		return space, n
-	}
-	return other, n
+	return nil
 }
 
-// run returns the length of the characters of one class that s begins with, at
-// most limit of them.
-func run(s string, of class, limit int) int {
-	i := 0
-	for ; limit > 0 && i < len(s); limit-- {
-		c, n := classOf(s[i:])
-		if c != of {
-			break
+func llama3Piece(s string) int { return cl100kPiece(s, letters, 3) }
+
+// tiktokenPiece is Llama 3's but for white space at the end of a text.
+func tiktokenPiece(s string) int {
+	if c, _ := classOf(s); blanks.has(c) {
+		if run(s, blanks) == len(s) {
+			return len(s)
 		}
-		i += n
 	}
-	return i
+	return llama3Piece(s)
 }
 
-const unlimited = int(^uint(0) >> 1)
-
-// cl100kPiece returns the length of the first piece of s under
+// cl100kPiece measures the first piece under
 //
-//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,limit}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 //
 // the pattern of cl100k_base and Llama 3 (3 digits) and of Qwen 2 (1 digit).
-func cl100kPiece(s string, digits int) int {
+// Where a word may hold marks too, they are letters of the fourth part also.
+func cl100kPiece(s string, word classSet, limit int) int {
 	if s[0] == '\'' {
 		if n := contraction(s, true); n > 0 {
 			return n
 		}
 	}
 	c, n := classOf(s)
-	switch c {
-	case letter:
-		return n + run(s[n:], letter, unlimited)
-	case digit:
-		return run(s, digit, digits)
-	}
-	if c != newline {
-		if l := run(s[n:], letter, unlimited); l > 0 {
+	switch {
+	case word.has(c):
+		return n + run(s[n:], word)
+	case c == digit:
+		return runOf(s, digits, limit)
+	case c != newline && n < len(s):
+		if l := run(s[n:], word); l > 0 {
 			return n + l
 		}
 	}
-	if e := others(s); e > 0 {
-		for e < len(s) && (s[e] == '\r' || s[e] == '\n') {
-			e++
+	return nonWord(s, others&^word, false)
+}
+
+// o200kPiece measures the first piece under the pattern of o200k_base.
+func o200kPiece(s string) int {
+	c, n := classOf(s)
+	if c == digit {
+		return runOf(s, digits, 3)
+	}
+	if e := o200kWord(s, c, n); e > 0 {
+		if e < len(s) && s[e] == '\'' {
+			e += contraction(s[e:], true)
 		}
 		return e
 	}
-	return spaces(s, true)
+	return nonWord(s, others, true)
 }
 
-// gpt2Piece returns the length of the first piece of s under GPT-2's pattern
-//
-//	's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+// o200kWord measures a word whose upper half comes first, behind at most one
+// character that is no letter, number or line end. c and n are the class and
+// the length of the first character.
+func o200kWord(s string, c class, n int) int {
+	prefix := c != newline && !letters.has(c)
+	if prefix {
+		if e := halves(s[n:]); e > 0 {
+			return n + e
+		}
+	}
+	if words.has(c) {
+		if e := halves(s); e > 0 {
+			return e
+		}
+	}
+	if prefix {
+		if e := run(s[n:], upperHalf); e > 0 {
+			return n + e
+		}
+	}
+	return run(s, upperHalf)
+}
+
+// halves matches upperHalf* lowerHalf+, both greedy: where no lower letter
+// follows, the upper half gives back as far as its last character that may
+// stand in the lower half.
+func halves(s string) int {
+	i, last := 0, 0
+	for i < len(s) {
+		c, n := classOf(s[i:])
+		if !upperHalf.has(c) {
+			break
+		}
+		i += n
+		if c != upper {
+			last = i
+		}
+	}
+	if e := run(s[i:], lowerHalf); e > 0 {
+		return i + e
+	}
+	return last
+}
+
+// gpt2Piece measures the first piece under GPT-2's pattern.
 func gpt2Piece(s string) int {
 	if s[0] == '\'' {
 		if n := contraction(s, false); n > 0 {
@@ -108,25 +155,70 @@ func gpt2Piece(s string) int {
 	if s[0] == ' ' && len(s) > 1 {
 		lead = 1
 	}
-	if c, _ := classOf(s[lead:]); c == letter || c == digit {
-		return lead + run(s[lead:], c, unlimited)
-	}
-	if e := others(s); e > 0 {
-		return e
+	switch c, n := classOf(s[lead:]); {
+	case letters.has(c):
+		return lead + n + run(s[lead+n:], letters)
+	case c == digit:
+		return lead + n + run(s[lead+n:], digits)
+	case others.has(c):
+		return lead + n + run(s[lead+n:], others)
 	}
 	return spaces(s, false)
 }
 
-// others matches ` ?[^\s\p{L}\p{N}]+`; 0 if it does not.
-func others(s string) int {
-	lead := 0
+// hanKanaPiece measures a run of the Chinese characters and Japanese syllables
+// that DeepSeek's second pattern names.
+func hanKanaPiece(s string) int {
+	for i, r := range s {
+		if (r < 0x3040 || r > 0x30FF) && (r < 0x4E00 || r > 0x9FA5) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// deepSeekPiece measures the first piece under DeepSeek's third pattern.
+func deepSeekPiece(s string) int {
+	if c := s[0]; '!' <= c && c <= '~' && class(classes[classBlocks+int(c)]) == punct {
+		i := 1
+		for i < len(s) && 'a' <= s[i]|0x20 && s[i]|0x20 <= 'z' {
+			i++
+		}
+		if i > 1 {
+			return i
+		}
+	}
+	c, n := classOf(s)
+	switch {
+	case words.has(c):
+		return n + run(s[n:], words)
+	case c != newline && c != punct:
+		if l := run(s[n:], words); l > 0 {
+			return n + l
+		}
+	}
+	if c == other || c == digit {
+		return 0
+	}
+	return nonWord(s, symbols, false)
+}
+
+// nonWord matches ` ?[of]+[\r\n]*` (with slash, also / at the end), else white
+// space.
+func nonWord(s string, of classSet, slash bool) int {
+	e := 0
 	if s[0] == ' ' {
-		lead = 1
+		e = 1
 	}
-	if n := run(s[lead:], other, unlimited); n > 0 {
-		return lead + n
+	n := run(s[e:], of)
+	if n == 0 {
+		return spaces(s, true)
 	}
-	return 0
+	e += n
+	for e < len(s) && (s[e] == '\r' || s[e] == '\n' || slash && s[e] == '/') {
+		e++
+	}
+	return e
 }
 
 // spaces matches white space: where lines count, up to its last line end; else
@@ -135,7 +227,7 @@ func spaces(s string, lines bool) int {
 	end, last, afterLine := 0, 0, 0
 	for end < len(s) {
 		c, n := classOf(s[end:])
-		if c != space && c != newline {
+		if !blanks.has(c) {
 			break
 		}
 		last = end
@@ -175,8 +267,8 @@ func contraction(s string, fold bool) int {
 		return 1 + n
 	}
 	b, m := at(1 + n)
-	switch string([]byte{a, b}) {
-	case "re", "ve", "ll":
+	switch {
+	case a == 'r' && b == 'e', a == 'v' && b == 'e', a == 'l' && b == 'l':
 		return 1 + n + m
 	}
 	return 0

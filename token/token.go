@@ -18,23 +18,29 @@ type Codec interface {
 	Tokenizer
 	// Encode appends the ids of a text to ids.
 	Encode(ids []uint32, text string) ([]uint32, error)
-	// Decode appends the bytes of ids to b.
+	// Decode appends the bytes of ids to b: those of one id after those of
+	// another. A tokenizer that puts a space in front of every text, as
+	// SentencePiece models do, has it in the first of its ids; [Text] takes it
+	// off.
 	Decode(b []byte, ids []uint32) ([]byte, error)
 }
 
 // Open returns the tokenizer that a spec names:
 //
-//	builtin      the vocabulary cl100k_base
-//	file:PATH    a Hugging Face tokenizer.json of the byte-level BPE family
-//	server:URL   the /tokenize of the server at URL
-//	estimate     four bytes a token
+//	builtin         the vocabulary cl100k_base
+//	tiktoken:NAME   one of [Encodings]
+//	file:PATH       a tokenizer.json or a SentencePiece model, see [OpenFile]
+//	server:URL      the /tokenize of the server at URL
+//	estimate        four bytes a token
 //
-// builtin and file give a [Codec].
+// builtin, tiktoken and file give a [Codec].
 func Open(spec string) (Tokenizer, error) {
 	kind, rest, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "builtin":
 		return Builtin(), nil
+	case kind == "tiktoken":
+		return Encoding(rest)
 	case kind == "file" && rest != "":
 		return OpenFile(rest)
 	case kind == "server" && rest != "":
@@ -45,7 +51,7 @@ func Open(spec string) (Tokenizer, error) {
 	if kind == "server" {
 		spec = "server:..." // what follows may hold a password
 	}
-	return nil, fmt.Errorf("tokenizer %q: expected builtin, file:PATH, server:URL or estimate", spec)
+	return nil, fmt.Errorf("tokenizer %q: expected builtin, tiktoken:NAME, file:PATH, server:URL or estimate", spec)
 }
 
 // Estimate counts four bytes a token, the usual average of English text; a text

@@ -6,7 +6,7 @@ import (
 
 	"github.com/dlclark/regexp2/v2"
 	"github.com/google/go-cmp/cmp"
-	"github.com/tiktoken-go/tokenizer/codec"
+	tiktoken "github.com/tiktoken-go/tokenizer/codec"
 	"pgregory.net/rapid"
 )
 
@@ -14,7 +14,7 @@ import (
 func texts() *rapid.Generator[string] {
 	bit := rapid.OneOf(
 		rapid.SampledFrom([]string{" ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u3000", "'s", "'S", "'ſ", "'re", "'LL", "'x", "'",
-			"word", "Wort", "é", "中文", "7", "1234", "½", "Ⅷ", "!", "...", "{\"a\":", "😀", "a\u0301", "\u200b", "ß", "\x00", "-", "_"}),
+			"word", "Wort", "é", "中文", "7", "1234", "½", "Ⅷ", "!", "...", "{\"a\":", "😀", "a\u0301", "\u200b", "ß", "ABC", "CamelCase", "ǅ", "ʰ", "ª", "हिन्दी", "É", "ABc", "aB", "カﾞ", "/", "//", "a/\n", "١٢٣", "\u0301", "«", "€", "\x00", "-", "_"}),
 		rapid.String(), rapid.StringMatching(`[ a-z]{0,20}`))
 	return rapid.Map(rapid.SliceOfN(bit, 0, 12), func(s []string) string { return strings.Join(s, "") })
 }
@@ -22,7 +22,7 @@ func texts() *rapid.Generator[string] {
 // TestBuiltinEqualsReference holds ids and counts against another
 // implementation of the same vocabulary.
 func TestBuiltinEqualsReference(t *testing.T) {
-	ours, theirs := Builtin(), codec.NewCl100kBase()
+	ours, theirs := Builtin(), tiktoken.NewCl100kBase()
 	same := func(t rapid.TB, s string) {
 		t.Helper()
 		want, _, err := theirs.Encode(s)
@@ -57,27 +57,36 @@ func TestBuiltinEqualsReference(t *testing.T) {
 	same(t, "a\nb \n\nc\r\nd")
 }
 
+// collector is a model that keeps pieces.
+type collector struct{ pieces []string }
+
+func (c *collector) encode(_ *scratch, piece string) { c.pieces = append(c.pieces, piece) }
+func (c *collector) bytes(uint32) []byte             { return nil }
+
+// cutAll returns what steps leave of a text.
+func cutAll(t rapid.TB, steps []step, text string) []string {
+	t.Helper()
+	m := &collector{}
+	c := &codec{model: m}
+	if err := c.cut(&scratch{start: true}, steps, text); err != nil {
+		t.Fatal(err)
+	}
+	return m.pieces
+}
+
 // TestPieces holds the hand-written splitters against the patterns themselves.
 func TestPieces(t *testing.T) {
-	for pattern, first := range map[string]func(string) int{
-		patternLlama3: func(s string) int { return cl100kPiece(s, 3) },
-		patternQwen2:  func(s string) int { return cl100kPiece(s, 1) },
-		patternGPT2:   gpt2Piece,
-	} {
+	for _, pattern := range []string{patternLlama3, patternQwen2, patternQwen35, patternGPT2, patternO200k, patternNumber, patternHanKana, patternDeepSeek, patternCl100k} {
 		// In a group, since the pattern itself has a generated matcher here.
-		re := regexp2.MustCompile("(?:"+pattern+")", regexp2.None)
+		re := regexp2.MustCompile("(?:"+strings.ReplaceAll(pattern, "++$", `++\z`)+")", regexp2.None) // $ would match before a last line end
+		first := piecerOf(pattern)
 		rapid.Check(t, func(t *rapid.T) {
 			s := texts().Draw(t, "text")
 			if !strings.Contains(pattern, "(?i:") {
 				s = strings.ReplaceAll(s, "ſ", "s")
 			}
-			pieces := func(split splitter) (out []string) {
-				if err := split(s, func(p string) { out = append(out, p) }); err != nil {
-					t.Fatal(err)
-				}
-				return out
-			}
-			if diff := cmp.Diff(pieces(cutByPattern(re, false)), pieces(cutBy(first))); diff != "" {
+			want := cutAll(t, []step{matches{find: byPattern(re), behavior: isolated}}, s)
+			if diff := cmp.Diff(want, cutAll(t, []step{pieces{first}}, s)); diff != "" {
 				t.Fatalf("%q under %s: (-pattern +ours)\n%s", s, pattern, diff)
 			}
 		})
