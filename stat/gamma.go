@@ -78,13 +78,19 @@ func gammaQuantile(shape, p float64) float64 {
 		return 0
 	case p >= 1:
 		return math.Inf(1)
-	case shape > 1e4:
-		z := normalQuantile(p)
+	}
+	return gammaAt(shape, p, 1-p, normalQuantile(p))
+}
+
+// gammaAt is gammaQuantile given p, 1 - p and the normal distribution's
+// quantile.
+func gammaAt(shape, p, q, z float64) float64 {
+	if shape > 1e4 {
 		root := math.Sqrt(shape)
 		square := float64(z * z)
 		return shape + float64(root*z) + (square-1)/3 + float64(z*(square-7))/float64(36*root)
 	}
-	x := gammaStart(shape, p)
+	x := gammaStart(shape, p, z)
 	log := logGamma(shape)
 	for range 20 {
 		if x <= 0 {
@@ -93,7 +99,7 @@ func gammaQuantile(shape, p float64) float64 {
 		below, above := gammaShares(shape, x)
 		miss := below - p
 		if p > 0.5 {
-			miss = (1 - p) - above
+			miss = q - above
 		}
 		density := exponential(float64((shape-1)*logarithm(x)) - x - log)
 		if density == 0 || math.IsInf(density, 1) {
@@ -114,13 +120,13 @@ func gammaQuantile(shape, p float64) float64 {
 }
 
 // gammaStart is where gammaQuantile begins.
-func gammaStart(shape, p float64) float64 {
+func gammaStart(shape, p, z float64) float64 {
 	// P(X ≤ x) is x^a/Γ(a+1) for small x.
 	if small := exponential((logarithm(p) + logGamma(shape+1)) / shape); small < 0.2*(shape+1) && shape < 1 || small < 0.01 {
 		return small
 	}
 	if shape > 1 {
-		root := 1 - 1/float64(9*shape) + normalQuantile(p)/float64(3*math.Sqrt(shape))
+		root := 1 - 1/float64(9*shape) + z/float64(3*math.Sqrt(shape))
 		return max(float64(shape*float64(root*float64(root*root))), float64(1e-3*shape))
 	}
 	t := 1 - float64(shape*(0.253+float64(0.12*shape)))

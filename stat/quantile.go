@@ -60,19 +60,26 @@ func (p Pareto) Quantile(share float64) float64 {
 	if x <= p.From {
 		return x
 	}
+	return p.tail(share, p.above())
+}
+
+// tail is the quantile of a share in the tail, given the body's share above
+// From.
+func (p Pareto) tail(share, above float64) float64 {
 	if share >= 1 {
 		return math.Inf(1)
 	}
-	return float64(p.From * power(min((1-share)/(1-p.below()), 1), -1/p.Alpha))
+	return float64(p.From * power(min((1-share)/above, 1), -1/p.Alpha))
 }
 
-// below is the share of the body at or below From.
-func (p Pareto) below() float64 {
+// above is the share of the body above From.
+func (p Pareto) above() float64 {
 	mu, sigma := p.Body.parameters()
 	if sigma == 0 {
-		return 0 // asked only where all of it is above
+		return 1 // asked only where all of it is
 	}
-	return normalShare((logarithm(p.From) - mu) / sigma)
+	_, above := normalShares((logarithm(p.From) - mu) / sigma)
+	return above
 }
 
 // Quantile interpolates the table.
@@ -165,17 +172,12 @@ var (
 		7.86869131745613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15}
 )
 
-// normalShare returns P(Z ≤ z), to 1e-16 absolutely, by bisection of the
-// quantile function.
-func normalShare(z float64) float64 {
-	low, high := 0.0, 1.0
-	for range 56 {
-		p := low + (high-low)/2
-		if normalQuantile(p) <= z {
-			low = p
-		} else {
-			high = p
-		}
+// normalShares returns P(Z ≤ z) and P(Z > z): P(|Z| > z) is the upper incomplete
+// gamma function of ½ at z²/2.
+func normalShares(z float64) (below, above float64) {
+	_, outside := gammaShares(0.5, float64(z*z)/2)
+	if z < 0 {
+		return outside / 2, 1 - outside/2
 	}
-	return low
+	return 1 - outside/2, outside / 2
 }

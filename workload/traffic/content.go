@@ -21,13 +21,17 @@ const (
 type mould struct {
 	client *Client
 	grids  []grid
-	ranks  stat.Zipf // of prefixes
+	ranks  stat.Zipf         // of prefixes
+	later  stat.Distribution // new text of later turns; nil: as of the first
 }
 
 func newMould(c *Client) *mould {
 	m := &mould{client: c}
+	if c.Sessions != nil && c.Sessions.Input != nil {
+		m.later = stat.Prepared(c.Sessions.Input)
+	}
 	for i := range c.Lengths {
-		m.grids = append(m.grids, newGrid(&c.Lengths[i]))
+		m.grids = append(m.grids, grid{Lengths: &c.Lengths[i]})
 	}
 	if p := c.Prefix; p != nil {
 		m.ranks = stat.NewZipf(p.Exponent, p.Count, 1)
@@ -42,23 +46,26 @@ type content struct {
 	seed     uint64
 	lengths  *stat.Keyed
 	sessions *stat.Keyed
-	later    *stat.Keyed
+	turned   *stat.Keyed
 	prefixes map[int64]int64 // tokens by rank, of those met
 }
 
 func newContent(m *mould, seed uint64) *content {
 	return &content{mould: m, seed: seed, lengths: stat.NewKeyed(seed, "lengths"), sessions: stat.NewKeyed(seed, "session"),
-		later: stat.NewKeyed(seed, "turns"), prefixes: map[int64]int64{}}
+		turned: stat.NewKeyed(seed, "turns"), prefixes: map[int64]int64{}}
 }
 
 // at returns the lengths in force at a moment of the period.
 func (k *content) at(moment time.Duration) *grid {
-	for i := len(k.grids) - 1; i > 0; i-- {
-		if k.grids[i].From <= moment {
-			return &k.grids[i]
-		}
+	i := len(k.grids) - 1
+	for i > 0 && k.grids[i].From > moment {
+		i--
 	}
-	return &k.grids[0]
+	g := &k.grids[i]
+	if g.input == nil {
+		g.prepare()
+	}
+	return g
 }
 
 // draw fills in what belongs to a session and its first turn.
@@ -112,11 +119,11 @@ func (k *content) turns(d *Draw, moment time.Duration, list []Turn) []Turn {
 	g := k.at(moment)
 	input, rank := d.Input, d.rank
 	for t := int64(1); t < d.Turns; t++ {
-		r := k.later.At(uint64(d.Index)<<14 | uint64(t))
+		r := k.turned.At(uint64(d.Index)<<14 | uint64(t))
 		jump, anew := r.Float64(), r.Float64()
 		if s.Jump == 0 || jump < s.Jump {
 			rank = anew
-			of := s.Input
+			of := k.later
 			if of == nil {
 				of = g.input
 			}
@@ -140,16 +147,18 @@ func (k *content) turns(d *Draw, moment time.Duration, list []Turn) []Turn {
 // grid draws lengths that go together.
 type grid struct {
 	*Lengths
-	input, output stat.Distribution
-	upTo          [][]float64 // sums of each row of the balanced grid; nil: independent
+	input, output stat.Distribution // nil until prepared
+	upTo          [][]float64       // sums of each row of the balanced grid; nil: independent
 }
 
-func newGrid(l *Lengths) grid {
-	g := grid{Lengths: l, input: l.Input, output: l.Output}
-	for _, row := range balanced(l.Ranks) {
+func (g *grid) prepare() {
+	g.input = stat.Prepared(g.Input)
+	if g.Output != nil {
+		g.output = stat.Prepared(g.Output)
+	}
+	for _, row := range balanced(g.Ranks) {
 		g.upTo = append(g.upTo, sums(row))
 	}
-	return g
 }
 
 // answer draws an answer's length given the rank of the input: 0 where the
