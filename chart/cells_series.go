@@ -156,7 +156,7 @@ func (v *pane) grid(g *Grid) {
 	}
 	for x, column := range sums {
 		for y, c := range column {
-			if c < 0.5 {
+			if !(c > 0) {
 				continue
 			}
 			k := int(depth(max(c, 1), most) * float64(len(v.shades)-1) * 1.0001)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"golang.org/x/text/width"
@@ -47,7 +48,11 @@ type drawing struct {
 
 // open begins a picture with what a screen reader says of it.
 func (d *drawing) open(o SVGOptions, w, h int, title, note string) {
-	fmt.Fprintf(d, `<svg xmlns="http://www.w3.org/2000/svg" class="ck" role="img" viewBox="0 0 %d %d" width="%d" height="%d" aria-labelledby="%st %sd">`,
+	d.WriteString("<svg ")
+	if !o.Inline {
+		d.WriteString(`xmlns="http://www.w3.org/2000/svg" `)
+	}
+	fmt.Fprintf(d, `class="ck" role="img" viewBox="0 0 %d %d" width="%d" height="%d" aria-labelledby="%st %sd">`,
 		w, h, w, h, escape(o.ID), escape(o.ID))
 	fmt.Fprintf(d, "\n<title id=\"%st\">%s</title>\n<desc id=\"%sd\">%s</desc>\n", escape(o.ID), escape(title), escape(o.ID), escape(note))
 	if !o.Inline {
@@ -118,6 +123,18 @@ func escape(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// Shown returns a text with a ? for what is not seen, such as the control
+// characters that steer a terminal and the marks that turn the direction of
+// writing.
+func Shown(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !shown(r) {
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 // shown tells whether a rune may stand in a picture: what is seen, and

@@ -74,6 +74,7 @@ type commandLine struct {
 	Recover   recoverCommand         `cmd:"" help:"Finish the directory of a run that was killed."`
 	Import    importCommand          `cmd:"" help:"Read another tool's result as a run."`
 	Export    exportCommand          `cmd:"" help:"Write a run in another tool's format."`
+	Workload  workloadCommands       `cmd:"" help:"Look at traffic: recorded or modelled."`
 	Sim       simCommands            `cmd:"" help:"Serve the simulated engine; say how accurate it is; fit it."`
 	Calibrate calibrateClientCommand `cmd:"" help:"Find out once what this machine's client carries."`
 	Version   versionCommand         `cmd:"" help:"Say which version this is."`

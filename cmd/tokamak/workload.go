@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+type workloadCommands struct {
+	Show workloadShowCommand `cmd:"" help:"Draw a trace, a log or a model of traffic on one page."`
+}
+
+// logFlags say how a log is read; every command that reads one embeds them.
+type logFlags struct {
+	Format      string `placeholder:"NAME" help:"The log's format (default: told by its content)."`
+	Map         string `placeholder:"FILE" help:"Mapping file for JSON lines of any other form."`
+	Turns       string `placeholder:"delta|cumulative" help:"What the rows of one session hold: their new text, or the whole prompt (default: told by their blocks)."`
+	BlockTokens int64  `placeholder:"N" help:"Length of the blocks that ids name (default: the format's own)."`
+	MaxBad      string `placeholder:"SHARE" help:"Share of the lines that may be unusable (default 1%)."`
+}
+
+// options checks the flags. Errors are exit 2.
+func (f *logFlags) options() (trace.Options, error) {
+	o := trace.Options{Format: f.Format, Turns: trace.Turns(f.Turns), BlockTokens: f.BlockTokens}
+	switch o.Turns {
+	case "", trace.DeltaTurns, trace.CumulativeTurns:
+	default:
+		return o, exit.With(exit.Usage, fmt.Errorf("--turns: expected %s or %s, found %q", trace.DeltaTurns, trace.CumulativeTurns, f.Turns))
+	}
+	if f.MaxBad != "" {
+		text, percent := strings.CutSuffix(f.MaxBad, "%")
+		share, err := strconv.ParseFloat(text, 64)
+		if percent {
+			share /= 100
+		}
+		if err != nil || !(share >= 0 && share <= 1) {
+			return o, exit.With(exit.Usage, fmt.Errorf("--max-bad: expected a share such as 5%% or 0.05, found %q", f.MaxBad))
+		}
+		if o.MaxBad = share; share == 0 {
+			o.MaxBad = -1
+		}
+	}
+	if f.Map == "" {
+		return o, nil
+	}
+	if f.Format != "" {
+		return o, exit.With(exit.Usage, errors.New("--map: format and map exclude each other"))
+	}
+	text, err := os.ReadFile(f.Map)
+	if err == nil {
+		o.Mapping, err = trace.ParseMapping(f.Map, text)
+	}
+	if err != nil {
+		return o, exit.With(exit.Usage, err)
+	}
+	return o, nil
+}
+
+// openLog begins to read a log; - is standard input. Errors are exit 2.
+func (f *logFlags) openLog(name string, std streams) (*trace.Reader, error) {
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	r, err := trace.Open(name, opener(name, std), o)
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	return r, nil
+}
+
+// opener opens a file; - is standard input.
+func opener(name string, std streams) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) {
+		if name == "-" {
+			return io.NopCloser(std.in), nil
+		}
+		return os.Open(name)
+	}
+}

@@ -1,0 +1,213 @@
+package portrait
+
+import (
+	"hash/maphash"
+	"math"
+	"slices"
+
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+// missing stands in a column for what a row does not say.
+const missing = -1
+
+// log is what is kept of the rows of a log.
+type log struct {
+	at            []int64 // ns, of the rows that have a moment
+	absolute      bool    // at counts from the Unix epoch
+	input, output []int32 // tokens, one a request; missing: not said
+
+	rows, failed            int64
+	texts                   int64 // requests that have text but no length of it
+	reasoning, reasonedOver int64 // reasoning tokens, and output tokens of the same requests
+	cached, cachedOver      int64 // prompt tokens that the service says it had, and the prompt tokens of the same requests
+	media                   int64 // requests with images, audio or video
+
+	sessions sessions
+	tenants  tally
+	unsorted int64
+}
+
+// add counts a row in.
+func (l *log) add(r *trace.Row) {
+	l.rows++
+	if r.Timed {
+		if n := len(l.at); n > 0 && r.At < l.at[n-1] {
+			l.unsorted++
+		}
+		l.at = append(l.at, r.At)
+		l.absolute = r.Absolute
+	}
+	if r.Failed {
+		l.failed++
+	}
+	if r.Images+r.Audios+r.Videos > 0 {
+		l.media++
+	}
+	if r.Reasoning > 0 && r.Output > 0 {
+		l.reasoning += r.Reasoning
+		l.reasonedOver += r.Output
+	}
+	if r.Cached > 0 {
+		l.cached += r.Cached
+	}
+	l.cachedOver += r.Input
+	l.sessions.add(r)
+	l.tenants.add(r.Tenant, max(r.Input, 0))
+	if len(r.Turns) < 2 {
+		l.lengths(r.Input, r.Output, len(r.Turns) > 0 || r.Body != nil)
+		return
+	}
+	for i, t := range r.Turns {
+		in, out := t.Input, t.Output
+		if i == 0 && in == 0 {
+			in = r.Input
+		}
+		l.lengths(in, out, true)
+	}
+}
+
+// lengths adds a request's; 0 is not said.
+func (l *log) lengths(in, out int64, text bool) {
+	if in <= 0 && text {
+		l.texts++
+	}
+	l.input, l.output = append(l.input, column(in)), append(l.output, column(out))
+}
+
+func column(tokens int64) int32 {
+	if tokens <= 0 {
+		return missing
+	}
+	return int32(min(tokens, math.MaxInt32))
+}
+
+// sort puts the moments in order.
+func (l *log) sort() {
+	if l.unsorted > 0 {
+		slices.Sort(l.at)
+	}
+}
+
+// known returns the values of a column that rows said, ascending.
+func known(column []int32) []int32 {
+	out := make([]int32, 0, len(column))
+	for _, v := range column {
+		if v != missing {
+			out = append(out, v)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// sessions counts the turns of conversations.
+type sessions struct {
+	seed  maphash.Seed
+	index map[uint64]int32 // of a conversation, by its name or that of its last request
+	turns []int32
+	told  bool // a row said to which conversation it belongs
+}
+
+func (s *sessions) add(r *trace.Row) {
+	if s.index == nil {
+		s.seed, s.index = maphash.MakeSeed(), map[uint64]int32{}
+	}
+	turns := int32(max(len(r.Turns), 1))
+	switch {
+	case turns > 1:
+		s.told = true
+		s.turns = append(s.turns, turns)
+	case r.Session != "":
+		s.told = true
+		s.grow(s.key("session", r.Session))
+	case r.ID != "" || r.Parent != "":
+		s.told = s.told || r.Parent != ""
+		at, known := s.index[s.key("request", r.Parent)]
+		if r.Parent == "" || !known {
+			at = int32(len(s.turns))
+			s.turns = append(s.turns, 0)
+		}
+		s.turns[at]++
+		if r.ID != "" {
+			s.index[s.key("request", r.ID)] = at
+		}
+	default:
+		s.turns = append(s.turns, 1)
+	}
+}
+
+func (s *sessions) grow(key uint64) {
+	at, known := s.index[key]
+	if !known {
+		at = int32(len(s.turns))
+		s.index[key] = at
+		s.turns = append(s.turns, 0)
+	}
+	s.turns[at]++
+}
+
+func (s *sessions) key(kind, name string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	_, _ = h.WriteString(kind) // never fails
+	_ = h.WriteByte(0)
+	_, _ = h.WriteString(name)
+	return h.Sum64()
+}
+
+// maxTenants is how many names a tally keeps; what comes later is one.
+const maxTenants = 100_000
+
+// tally counts requests by name.
+type tally struct {
+	of     map[string]*tenant
+	beyond tenant
+}
+
+// tenant is whose requests they are.
+type tenant struct {
+	name             string
+	requests, prompt int64
+}
+
+func (t *tally) add(name string, prompt int64) {
+	if t.of == nil {
+		t.of = map[string]*tenant{}
+	}
+	n := t.of[name]
+	if n == nil {
+		if len(t.of) >= maxTenants {
+			n = &t.beyond
+		} else {
+			n = &tenant{name: name}
+			t.of[name] = n
+		}
+	}
+	n.requests++
+	n.prompt += prompt
+}
+
+// told tells whether any row named its tenant.
+func (t *tally) told() bool { return len(t.of) > 1 || len(t.of) == 1 && t.of[""] == nil }
+
+// ranked returns the tenants, those with the most requests first.
+func (t *tally) ranked() []tenant {
+	var out []tenant
+	for _, n := range t.of {
+		out = append(out, *n)
+	}
+	if t.beyond.requests > 0 {
+		out = append(out, t.beyond)
+	}
+	slices.SortFunc(out, func(a, b tenant) int {
+		switch {
+		case a.requests != b.requests:
+			return int(max(min(b.requests-a.requests, 1), -1))
+		case a.name < b.name:
+			return -1
+		}
+		return 1
+	})
+	return out
+}

@@ -1,0 +1,66 @@
+package portrait
+
+import (
+	"time"
+
+	"github.com/tokamak-bench/tokamak/measure"
+)
+
+// Schema is what the facts' JSON begins with.
+const Schema = "tokamak.portrait/1"
+
+// Facts are the figures of a page by name; docs/metrics.md defines each. What
+// the log does not say is null.
+type Facts struct {
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	// Sampled says that the requests were drawn from a model.
+	Sampled bool `json:"sampled"`
+
+	Requests int64    `json:"requests"`
+	Failed   int64    `json:"failed"`
+	Skipped  int64    `json:"skipped"`
+	Ignored  int64    `json:"ignored"`
+	Reasons  []string `json:"skipped_first,omitempty"`
+
+	Begin *time.Time    `json:"begin"`
+	Span  measure.Value `json:"span_s"`
+
+	MeanRate     measure.Value `json:"mean_rate"`
+	PeakRate     measure.Value `json:"peak_rate"`
+	PeakAt       measure.Value `json:"peak_at_s"`
+	CV           measure.Value `json:"interarrival_cv"`
+	SameMoment   measure.Value `json:"same_moment"`
+	Dispersion1  measure.Value `json:"dispersion_1s"`
+	Dispersion10 measure.Value `json:"dispersion_10s"`
+	Dispersion60 measure.Value `json:"dispersion_60s"`
+
+	Input  Lengths `json:"input_tokens"`
+	Output Lengths `json:"output_tokens"`
+
+	SharedPrefix measure.Value `json:"shared_prefix"`
+	Cached       measure.Value `json:"cached"`
+	Reasoning    measure.Value `json:"reasoning_share"`
+
+	Sessions     *int64        `json:"sessions"`
+	MeanTurns    measure.Value `json:"turns_mean"`
+	MaxTurns     measure.Value `json:"turns_max"`
+	Tenants      *int64        `json:"tenants"`
+	BusiestShare measure.Value `json:"tenant_share_max"`
+
+	Notes []string `json:"notes"`
+}
+
+// Lengths are the order statistics of token counts.
+type Lengths struct {
+	Count int64         `json:"count"` // how many requests said theirs
+	Sum   int64         `json:"sum"`
+	Mean  measure.Value `json:"mean"`
+	SD    measure.Value `json:"sd"`
+	P50   measure.Value `json:"p50"`
+	P90   measure.Value `json:"p90"`
+	P95   measure.Value `json:"p95"`
+	P99   measure.Value `json:"p99"`
+	Max   measure.Value `json:"max"`
+}

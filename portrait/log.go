@@ -1,0 +1,131 @@
+package portrait
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/chart"
+	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+// Rows is a log being read; *trace.Reader is one.
+type Rows interface {
+	Next() (*trace.Row, error) // io.EOF behind the last
+	Format() string
+	Skipped() (int64, []*trace.LineError)
+	Ignored() int64
+}
+
+// Options say how a page is made.
+type Options struct {
+	// Name of what is shown, for its title.
+	Name string
+	// Tenants shows their names.
+	Tenants bool
+}
+
+// Log reads a log to its end and returns its figures and its page. An error is
+// the reader's.
+func Log(rows Rows, o Options) (*Facts, *Page, error) {
+	l := &log{}
+	for {
+		r, err := rows.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		l.add(r)
+	}
+	f := l.facts()
+	f.Name, f.Format, f.Ignored = o.Name, rows.Format(), rows.Ignored()
+	var first []*trace.LineError
+	f.Skipped, first = rows.Skipped()
+	for _, e := range first {
+		f.Reasons = append(f.Reasons, e.Error())
+	}
+	f.note(l)
+	return f, l.page(f, o), nil
+}
+
+// facts computes the figures.
+func (l *log) facts() *Facts {
+	l.sort()
+	f := &Facts{Schema: Schema, Requests: int64(len(l.input)), Failed: l.failed, Notes: []string{}}
+	if n := len(l.at); n > 0 {
+		if l.absolute {
+			begin := time.Unix(0, l.at[0]).UTC()
+			f.Begin = &begin
+		}
+		span := float64(l.at[n-1]-l.at[0]) / 1e9
+		f.Span = measure.Some(span)
+		if span > 0 {
+			f.MeanRate = measure.Some(float64(n) / span)
+		}
+		f.PeakRate, f.PeakAt = peak(l.at, peakWindow)
+		_, f.CV, f.SameMoment = gaps(l.at)
+		f.Dispersion1, f.Dispersion10, f.Dispersion60 = dispersion(l.at, time.Second), dispersion(l.at, 10*time.Second), dispersion(l.at, time.Minute)
+	}
+	f.Input, f.Output = lengths(known(l.input)), lengths(known(l.output))
+	if l.cached > 0 {
+		f.Cached = measure.Some(float64(l.cached) / float64(l.cachedOver))
+	}
+	if l.reasoning > 0 {
+		f.Reasoning = measure.Some(float64(l.reasoning) / float64(l.reasonedOver))
+	}
+	if l.sessions.told {
+		n := int64(len(l.sessions.turns))
+		turns := lengths(known(l.sessions.turns))
+		f.Sessions, f.MeanTurns, f.MaxTurns = &n, turns.Mean, turns.Max
+	}
+	if l.tenants.told() {
+		ranked := l.tenants.ranked()
+		n := int64(len(ranked))
+		f.Tenants, f.BusiestShare = &n, measure.Some(float64(ranked[0].requests)/float64(l.rows))
+	}
+	return f
+}
+
+// note writes the sentences that a reader of the figures must know.
+func (f *Facts) note(l *log) {
+	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
+	if same, ok := f.SameMoment.Get(); ok && same > 0.5 {
+		say("%s of the requests bear the same moment as the one before: the log's clock is coarse, and the CV and the dispersion at short windows say more about it than about the traffic.",
+			measure.Percent(100*same))
+	}
+	if n := int64(len(l.at)); n > 0 && n < l.rows {
+		say("%s of the rows have no moment and are in no figure of arrivals.", measure.Count(l.rows-n))
+	}
+	if l.unsorted > 0 {
+		say("%s rows stand behind a later one; they were put in order.", measure.Count(l.unsorted))
+	}
+	if l.texts > 0 {
+		say("%s requests have texts but not their lengths in tokens; they are in no figure of input lengths.", measure.Count(l.texts))
+	}
+	if l.media > 0 {
+		say("%s requests carry images, audio or video, whose tokens are in the input length only as far as the log counts them.", measure.Count(l.media))
+	}
+	for i, r := range f.Reasons {
+		if i == 3 {
+			say("… and %s more lines that could not be used.", measure.Count(f.Skipped-3))
+			break
+		}
+		say("skipped: %s", r)
+	}
+}
+
+// page draws the plots below the figures.
+func (l *log) page(f *Facts, o Options) *Page {
+	p := f.page()
+	p.Sections = []Section{{Figures: []chart.Figure{
+		rateFigure(l.at, f), gapFigure(l.at, f),
+		lengthFigure("Input length", "input", known(l.input), f.Input), lengthFigure("Output length", "output", known(l.output), f.Output),
+		jointFigure(l), dispersionFigure(l.at, f),
+		turnsFigure(&l.sessions), tenantsFigure(&l.tenants, o.Tenants),
+	}}}
+	return p
+}

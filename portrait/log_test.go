@@ -1,0 +1,227 @@
+package portrait_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tokamak-bench/tokamak/portrait"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// rows is a log in memory.
+type rows struct {
+	of      []trace.Row
+	skipped []*trace.LineError
+}
+
+func (r *rows) Next() (*trace.Row, error) {
+	if len(r.of) == 0 {
+		return nil, io.EOF
+	}
+	row := r.of[0]
+	r.of = r.of[1:]
+	return &row, nil
+}
+
+func (r *rows) Format() string                       { return "test" }
+func (r *rows) Skipped() (int64, []*trace.LineError) { return int64(len(r.skipped)), r.skipped }
+func (r *rows) Ignored() int64                       { return 2 }
+
+// at makes rows at moments in seconds.
+func at(seconds ...float64) []trace.Row {
+	var out []trace.Row
+	for _, s := range seconds {
+		out = append(out, trace.Row{Timed: true, At: int64(math.Round(s * 1e9))})
+	}
+	return out
+}
+
+func show(t *testing.T, r *rows, o portrait.Options) (*portrait.Facts, *portrait.Page) {
+	t.Helper()
+	f, p, err := portrait.Log(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, p
+}
+
+// TestHeadline holds the figures against values worked out by hand.
+func TestHeadline(t *testing.T) {
+	// Gaps 1, 1, 1, 1, 116 s, then 80 of 0.01 s: 60 s windows hold 5 and 0
+	// requests, and the third, from 120 s on, is not whole.
+	log := at(0, 1, 2, 3, 4, 120)
+	for k := range 80 {
+		log = append(log, at(120+0.01*float64(k+1))...)
+	}
+	for i := range log {
+		log[i].Input = int64(i + 1) // 1..86
+		log[i].Output = 7
+		log[i].Tenant = []string{"a", "a", "b"}[i%3]
+		log[i].Session = []string{"x", "y"}[i%2]
+	}
+	log[5].Failed, log[5].Output = true, 0
+	f, _ := show(t, &rows{of: log}, portrait.Options{})
+	near := func(name string, got interface{ Get() (float64, bool) }, want float64) {
+		t.Helper()
+		if x, ok := got.Get(); !ok || math.Abs(x-want) > 1e-9*math.Abs(want) {
+			t.Errorf("%s: got %v, want %v", name, x, want)
+		}
+	}
+	near("span", f.Span, 120.8)
+	near("mean rate", f.MeanRate, 86/120.8)
+	near("peak rate", f.PeakRate, 5.0/60)
+	near("peak at", f.PeakAt, 0)
+	mean := 120.8 / 85
+	near("CV", f.CV, math.Sqrt((4*(1-mean)*(1-mean)+(116-mean)*(116-mean)+80*(0.01-mean)*(0.01-mean))/84)/mean)
+	// Windows of 1 s, 120 whole ones: five of 1, the rest 0.
+	near("dispersion 1 s", f.Dispersion1, (5*math.Pow(1-5.0/120, 2)+115*math.Pow(5.0/120, 2))/119/(5.0/120))
+	if f.Dispersion10.Valid() || f.Dispersion60.Valid() {
+		t.Error("twelve windows of 10 s are too few for an index of dispersion")
+	}
+	near("input p50", f.Input.P50, 43)
+	near("input p95", f.Input.P95, 82) // 0.95·86 = 81.7
+	near("input p99", f.Input.P99, 86)
+	near("input sd", f.Input.SD, math.Sqrt(86.0*87/12))
+	if f.Output.Count != 85 || f.Failed != 1 {
+		t.Errorf("outputs %d, failed %d", f.Output.Count, f.Failed)
+	}
+	if *f.Sessions != 2 || *f.Tenants != 2 {
+		t.Errorf("sessions %d, tenants %d", *f.Sessions, *f.Tenants)
+	}
+	near("turns", f.MeanTurns, 43)
+	near("busiest", f.BusiestShare, 58.0/86)
+}
+
+// TestMissing: what the log does not say is null and a sentence, never zero.
+func TestMissing(t *testing.T) {
+	f, p := show(t, &rows{of: []trace.Row{{Output: 3}, {Output: 4}}}, portrait.Options{Name: "lengths"})
+	b, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"span_s", "mean_rate", "peak_rate", "interarrival_cv", "dispersion_60s", "shared_prefix", "sessions", "tenants", "begin"} {
+		if !strings.Contains(string(b), `"`+key+`":null`) {
+			t.Errorf("%s is not null in %s", key, b)
+		}
+	}
+	text := page(t, p, portrait.TextOptions{})
+	for _, want := range []string{"the log has no moments", "the log has no input lengths", "the log does not name the blocks"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("the page does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// TestHostileNames: nothing of a log steers a terminal or becomes markup.
+func TestHostileNames(t *testing.T) {
+	const name = "\x1b]0;title\x07<script>alert(1)</script>\u202e&\"'\r\nnext"
+	log := at(0, 1, 2, 3)
+	for i := range log {
+		log[i].Tenant = name
+	}
+	log[0].Tenant = "other"
+	r := &rows{of: log, skipped: []*trace.LineError{{Name: name, Unit: "line", Line: 3, Err: io.ErrUnexpectedEOF}}}
+	_, p := show(t, r, portrait.Options{Name: name, Tenants: true})
+	var html bytes.Buffer
+	if err := p.HTML(&html); err != nil {
+		t.Fatal(err)
+	}
+	if s := html.String(); strings.Contains(s, "<script") || strings.Contains(s, "\x1b") {
+		t.Error("a name of the log is markup in the page")
+	}
+	if !strings.Contains(html.String(), "&lt;script&gt;") {
+		t.Error("the name is not there")
+	}
+	text := page(t, p, portrait.TextOptions{Width: 100})
+	for _, r := range text {
+		if r != '\n' && (r < ' ' || r == 0x7f || r == '\u202e') {
+			t.Fatalf("%q in the page steers a terminal", r)
+		}
+	}
+	if !strings.Contains(text, "?]0;title?<script>") {
+		t.Errorf("the name is not there:\n%s", text)
+	}
+}
+
+// TestNamesOnlyWhereAsked: without it no tenant's name is on the page.
+func TestNamesOnlyWhereAsked(t *testing.T) {
+	log := at(0, 1, 2)
+	log[0].Tenant, log[1].Tenant = "canary-1", "canary-2"
+	_, p := show(t, &rows{of: log}, portrait.Options{})
+	var html bytes.Buffer
+	if err := p.HTML(&html); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(page(t, p, portrait.TextOptions{})+html.String(), "canary") {
+		t.Error("a tenant's name is on the page")
+	}
+}
+
+func page(t *testing.T, p *portrait.Page, o portrait.TextOptions) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Text(&b, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// bursts is a fixed log: bursts of one to five requests, with lengths.
+func bursts() []trace.Row {
+	var log []trace.Row
+	begin := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).UnixNano()
+	x := uint64(1)
+	next := func(n uint64) uint64 { x = x*6364136223846793005 + 1442695040888963407; return x >> 33 % n }
+	now := int64(0)
+	for len(log) < 3000 {
+		now += int64(next(4e9))
+		for range 1 + next(5) {
+			now += int64(next(2e6))
+			log = append(log, trace.Row{Timed: true, Absolute: true, At: begin + now, Input: int64(10 + next(90)*next(90)), Output: int64(1 + next(300)),
+				Tenant: string(rune('a' + next(3)*next(3))), Session: string(rune('a' + next(26)*next(26)))})
+		}
+	}
+	return log
+}
+
+// TestGoldens holds the page against the files in testdata.
+func TestGoldens(t *testing.T) {
+	f, p := show(t, &rows{of: bursts()}, portrait.Options{Name: "bursts", Tenants: true})
+	golden(t, "bursts.80.txt", page(t, p, portrait.TextOptions{Width: 80}))
+	golden(t, "bursts.120.txt", page(t, p, portrait.TextOptions{Width: 120}))
+	golden(t, "bursts.60.ascii.txt", page(t, p, portrait.TextOptions{Width: 60, ASCII: true, Colour: true}))
+	b, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "bursts.json", string(b)+"\n")
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got; go test ./portrait -update writes it anew):\n%s", name, d)
+	}
+}

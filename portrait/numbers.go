@@ -1,0 +1,225 @@
+package portrait
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/measure"
+)
+
+// page puts the figures into the order in which they are read.
+func (f *Facts) page() *Page {
+	p := &Page{Title: f.Name, Subtitle: f.subtitle(), Notes: f.Notes}
+	p.First = []Number{
+		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s window"+when(f.PeakAt), f.noTimes("shorter than one 60 s window")),
+		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer", noLengths("input")),
+		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty", f.noTimes("fewer than three moments")),
+		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt", f.noBlocks()),
+	}
+	p.Rest = []Number{
+		{"requests", measure.Count(f.Requests), f.requestsMeaning()},
+		{"span", span(f.Span), "from the first request to the last" + f.begin()},
+		number("mean rate", f.MeanRate, "req/s", "requests ÷ span", f.noTimes("no span")),
+		f.dispersion(),
+		triple("input p50 · p95 · p99", f.Input, "input"),
+		triple("output p50 · p95 · p99", f.Output, "output"),
+		f.sessions(),
+		f.tenants(),
+		{"errors", count(f.Failed, f.Requests), "requests that the service did not answer"},
+		{"skipped lines", measure.Count(f.Skipped), f.skipped()},
+	}
+	if f.Sampled {
+		p.Rest = p.Rest[:len(p.Rest)-2]
+	}
+	if f.Cached.Valid() {
+		p.Rest = append(p.Rest, number("cached", percent(f.Cached), "%", "share of prompt tokens that the service itself says it had in its cache", ""))
+	}
+	if f.Reasoning.Valid() {
+		p.Rest = append(p.Rest, number("reasoning", percent(f.Reasoning), "%", "share of output tokens that are reasoning, of requests that have any", ""))
+	}
+	for i := range p.Rest {
+		if p.Rest[i].Value == "" && p.Rest[i].Name == "span" {
+			p.Rest[i].Meaning = f.noTimes("")
+		}
+	}
+	return p
+}
+
+// number is a figure, or why there is none.
+func number(name string, v measure.Value, unit, meaning, why string) Number {
+	if !v.Valid() {
+		return Number{Name: name, Meaning: why}
+	}
+	return Number{name, measure.Figure(v, unit), meaning}
+}
+
+// tokens is a count of tokens, or why there is none.
+func tokens(name string, v measure.Value, meaning, why string) Number {
+	if !v.Valid() {
+		return Number{Name: name, Meaning: why}
+	}
+	return Number{name, whole(v) + " tokens", meaning}
+}
+
+// whole writes a whole number with commas.
+func whole(v measure.Value) string { return measure.Count(int64(v.Or(0))) }
+
+func percent(v measure.Value) measure.Value {
+	if x, ok := v.Get(); ok {
+		return measure.Some(100 * x)
+	}
+	return v
+}
+
+func (f *Facts) subtitle() string {
+	if f.Sampled {
+		return "a model of traffic, drawn by sampling it"
+	}
+	return "recorded traffic, read as " + f.Format
+}
+
+func (f *Facts) begin() string {
+	if f.Begin == nil {
+		return ""
+	}
+	return ", from " + f.Begin.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+func (f *Facts) requestsMeaning() string {
+	if f.Ignored > 0 {
+		return fmt.Sprintf("rows read; %s lines hold no request", measure.Count(f.Ignored))
+	}
+	return "rows read"
+}
+
+func (f *Facts) skipped() string {
+	if f.Skipped == 0 {
+		return "lines that could not be used"
+	}
+	return "lines that could not be used; the reasons are below"
+}
+
+// noTimes says why a figure of arrivals is not known.
+func (f *Facts) noTimes(short string) string {
+	if !f.Span.Valid() {
+		return "not known: the log has no moments"
+	}
+	return "not known: " + short
+}
+
+func noLengths(which string) string { return "not known: the log has no " + which + " lengths" }
+
+func (f *Facts) noBlocks() string {
+	return "not known: the log does not name the blocks of its prompts"
+}
+
+func triple(name string, l Lengths, which string) Number {
+	if l.Count == 0 {
+		return Number{Name: name, Meaning: noLengths(which)}
+	}
+	var b []string
+	for _, v := range []measure.Value{l.P50, l.P95, l.P99} {
+		b = append(b, whole(v))
+	}
+	meaning := "tokens; half, 95% and 99% of the requests have no more"
+	return Number{name, strings.Join(b, " · "), meaning}
+}
+
+func (f *Facts) dispersion() Number {
+	n := Number{Name: "dispersion 1 · 10 · 60 s", Meaning: "variance ÷ mean of the counts in windows of 1, 10, 60 s; 1 is Poisson"}
+	var parts []string
+	some := false
+	for _, v := range []measure.Value{f.Dispersion1, f.Dispersion10, f.Dispersion60} {
+		x, ok := v.Get()
+		if some = some || ok; ok {
+			parts = append(parts, measure.Digits(x))
+		} else {
+			parts = append(parts, "-")
+		}
+	}
+	if !some {
+		n.Meaning = f.noTimes("fewer than twenty windows")
+		return n
+	}
+	n.Value = strings.Join(parts, " · ")
+	return n
+}
+
+func (f *Facts) sessions() Number {
+	if f.Sessions == nil {
+		return Number{Name: "sessions", Meaning: "not known: the log does not say which requests belong together"}
+	}
+	return Number{"sessions", measure.Count(*f.Sessions), fmt.Sprintf("conversations, of %s turns on average and %s at most",
+		measure.Digits(f.MeanTurns.Or(0)), whole(f.MaxTurns))}
+}
+
+func (f *Facts) tenants() Number {
+	if f.Tenants == nil {
+		return Number{Name: "tenants", Meaning: "not known: the log does not say whose requests they are"}
+	}
+	return Number{"tenants", measure.Count(*f.Tenants), "the busiest sends " + measure.Percent(100*f.BusiestShare.Or(0)) + " of the requests"}
+}
+
+func count(part, whole int64) string {
+	if part == 0 {
+		return "0"
+	}
+	return measure.Count(part) + " (" + measure.Share(int(part), int(whole)) + ")"
+}
+
+func when(at measure.Value) string {
+	s, ok := at.Get()
+	if !ok {
+		return ""
+	}
+	return ", which begins at " + elapsed(s)
+}
+
+// span writes a length of time in its two largest units.
+func span(v measure.Value) string {
+	s, ok := v.Get()
+	if !ok {
+		return ""
+	}
+	return elapsed(s)
+}
+
+func elapsed(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d >= 48*time.Hour:
+		return two(d, 24*time.Hour, "d", time.Hour, "h")
+	case d >= time.Hour:
+		return two(d, time.Hour, "h", time.Minute, "min")
+	case d >= time.Minute:
+		return two(d, time.Minute, "min", time.Second, "s")
+	case d == 0:
+		return "0 s"
+	}
+	return measure.Figure(measure.Some(s*1000), "ms")
+}
+
+// two writes a duration in two units, the second where it is not 0.
+func two(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
+	text := fmt.Sprintf("%d %s", d/large, largeName)
+	if rest := d % large / small; rest > 0 {
+		text += fmt.Sprintf(" %d %s", rest, smallName)
+	}
+	return text
+}
+
+// written is the length of a window: 60 s, 5 min, 1 h.
+func written(window time.Duration) string {
+	switch {
+	case window >= 24*time.Hour:
+		return fmt.Sprintf("%d d", window/(24*time.Hour))
+	case window >= time.Hour:
+		return fmt.Sprintf("%d h", window/time.Hour)
+	case window > time.Minute:
+		return fmt.Sprintf("%d min", window/time.Minute)
+	case window >= time.Second:
+		return fmt.Sprintf("%d s", window/time.Second)
+	}
+	return fmt.Sprintf("%d ms", window/time.Millisecond)
+}
