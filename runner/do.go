@@ -18,21 +18,23 @@ import (
 const ahead = 256
 
 // gcPercent lets the heap grow more between collections while measuring: a
-// collection costs the reader its processor for a moment.
+// collection costs the reader its processor for a moment. What comes after the
+// load has nobody to hold up.
 const gcPercent = 200
 
 // Do sends the load, and writes and returns what came of it. An error comes
 // with what could still be said of the run, if anything.
 func (r *Run) Do(ctx context.Context) (*report.Summary, error) {
-	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
 	rec, err := r.newRecorder()
 	if err != nil {
 		return nil, err
 	}
+	usual := debug.SetGCPercent(gcPercent)
 	r.warm(ctx)
 	audit := r.startAudit(rec)
 	outcome, runErr := r.loop(ctx, rec)
 	audit.stop()
+	debug.SetGCPercent(usual)
 	r.tellEnd(rec, outcome, runErr)
 	if runErr != nil && rec.rows == 0 {
 		return nil, r.discard(rec, runErr)

@@ -10,8 +10,9 @@ const (
 	// Four times as much saves nothing that can be measured and costs each
 	// open stream 12 KiB.
 	segmentSize = 4 << 10
-	// segmentEvents is when a segment is full of very short events.
-	segmentEvents = 96
+	// segmentEvents is when a segment is full of very short events: room for
+	// three times as many costs each open stream 2 KiB.
+	segmentEvents = 32
 	// spareSegments is how many are kept for use again.
 	spareSegments = 1024
 	// backlogLimit is how many segments may wait for one worker.
@@ -33,7 +34,7 @@ func (s *segments) get() *Segment {
 		s.free = s.free[:n-1]
 		return seg
 	}
-	return &Segment{Data: make([]byte, 0, segmentSize), Events: make([]Event, 0, segmentEvents/3)}
+	return &Segment{Data: make([]byte, 0, segmentSize), Events: make([]Event, 0, segmentEvents)}
 }
 
 // put takes a segment back; one that grew is left to the garbage collector.

@@ -35,8 +35,8 @@ func (c *exportCommand) Run(std streams) error {
 		if closeErr := file.Close(); err == nil {
 			err = closeErr
 		}
-		if err != nil {
-			_ = os.Remove(c.Out) // half a file is none
+		if info, gone := os.Lstat(c.Out); err != nil && gone == nil && info.Mode().IsRegular() {
+			_ = os.Remove(c.Out) // half a file is none; a device or a link is not ours
 		}
 	}
 	if err != nil {
