@@ -85,6 +85,7 @@ type ClientReport struct {
 type ArrivalCandidate struct {
 	Window        float64 `json:"window_s"` // 0: one rate
 	Process       string  `json:"process"`
+	States        int     `json:"states"` // of a Markov chain, else 0
 	Parameters    int     `json:"parameters"`
 	LogLikelihood float64 `json:"log_likelihood"` // of the moments, in nats, gaps in s
 	BIC           float64 `json:"bic"`
@@ -200,15 +201,17 @@ type SessionReport struct {
 // PrefixReport is what a cache of prompt blocks could have found.
 type PrefixReport struct {
 	BlockTokens int64         `json:"block_tokens"`
-	Blocks      int64         `json:"blocks"`       // distinct ones
-	UsedOnce    float64       `json:"used_once"`    // share of them
-	Curve       []CachePoint  `json:"curve"`        // by size
-	Fronts      int64         `json:"fronts"`       // shared by sessions
-	FrontShare  float64       `json:"front_share"`  // of the sessions
-	Exponent    float64       `json:"exponent"`     // Zipf's, of the fronts
-	Popularity  []PopularRank `json:"popularity"`   // of the fronts
-	ReuseP50    *float64      `json:"reuse_p50_s"`  // time between uses of a block
-	ExactUpTo   int64         `json:"exact_tokens"` // sizes above are lower bounds
+	Blocks      int64         `json:"blocks"`      // distinct ones
+	UsedOnce    float64       `json:"used_once"`   // share of them
+	Curve       []CachePoint  `json:"curve"`       // by size
+	Fronts      int64         `json:"fronts"`      // shared by sessions
+	FrontShare  float64       `json:"front_share"` // of the sessions
+	Exponent    *float64      `json:"exponent"`    // Zipf's, of the fronts
+	Popularity  []PopularRank `json:"popularity"`  // of the fronts
+	ReuseP50    *float64      `json:"reuse_p50_s"` // time between uses of a block
+	// Complete is false where the oldest of more than four million blocks were
+	// forgotten, so that large caches would have found more.
+	Complete bool `json:"complete"`
 }
 
 // CachePoint is the share of prompt tokens found in a cache of a size.

@@ -1,0 +1,185 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+	"github.com/tokamak-bench/tokamak/workload/traffic"
+)
+
+// fit makes the model and its report of the finished columns.
+func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
+	m := &traffic.Model{Source: traffic.Source{Format: l.format, Rows: l.rows}, Duration: duration(l.span)}
+	r := &Report{Schema: ReportSchema, Format: l.format, Rows: l.rows, Failed: l.failed, Span: l.span, Stamps: l.stamps}
+	if l.absolute {
+		begin := time.Unix(0, l.begin).UTC()
+		m.Source.Begin, r.Begin = begin, &begin
+	}
+	even := &traffic.Model{Duration: m.Duration}
+	parts := l.parts()
+	for i, rows := range l.rowsOf() {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		l.fitClient(i, rows, parts, m, even, r)
+	}
+	if len(m.Clients) == 0 {
+		return nil, nil, fmt.Errorf("%w that begin a session", ErrFewRows)
+	}
+	if err := l.compare(m, even, r); err != nil {
+		return nil, nil, err
+	}
+	l.conclude(m, r, parts)
+	return m, r, nil
+}
+
+// rowsOf lists the rows of each client.
+func (l *log) rowsOf() [][]int32 {
+	out := make([][]int32, len(l.clients))
+	for i, c := range l.clients {
+		out[i] = make([]int32, 0, c.rows)
+	}
+	for r, c := range l.client {
+		out[c] = append(out[c], int32(r))
+	}
+	return out
+}
+
+// starts are the rows that begin a session.
+func (l *log) starts(rows []int32) []int32 {
+	out := make([]int32, 0, len(rows))
+	for _, r := range rows {
+		if l.flags[r]&(flagLater|flagNoTime) == 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (l *log) seconds(rows []int32) []float64 {
+	out := make([]float64, len(rows))
+	for i, r := range rows {
+		out[i] = float64(l.at[r]) / 1e9
+	}
+	return out
+}
+
+// fitClient fits one client into the model and the report, and its lengths of
+// the even slices into even.
+func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Model, r *Report) {
+	c := &l.clients[i]
+	starts := l.starts(rows)
+	if len(starts) == 0 {
+		l.say("%s only goes on with sessions that others began, and has no part of its own", c.name)
+		return
+	}
+	out := ClientReport{Name: c.name, Members: c.members, Rows: c.rows, Share: float64(c.rows) / float64(len(l.at)), Rate: float64(c.rows) / l.span}
+	k := traffic.Client{Name: c.name}
+	at := l.seconds(starts)
+	fits, chosen, why := fitArrivals(at, l.span, l.stamps.Resolution, l.options, stat.Key(l.options.Seed, "client", uint64(i)))
+	k.Rate, k.Arrival = fits[chosen].curve.traffic(), fits[chosen].process
+	for _, f := range fits {
+		out.Arrivals = append(out.Arrivals, f.ArrivalCandidate)
+	}
+	out.Window, out.Process, out.Why = fits[chosen].Window, fits[chosen].Process, why
+
+	half := k
+	l.fitLengths(&k, &half, &out, starts, parts)
+	k.Sessions = l.fitSessions(rows)
+	k.Prefix = l.fitPrefix(starts)
+	k.Reasoning, k.Images = l.fitReasoning(rows), l.fitImages(rows)
+	out.ErrorShare = l.errorShare(rows)
+	k.Errors = round(out.ErrorShare)
+	m.Clients = append(m.Clients, k)
+	even.Clients = append(even.Clients, half)
+	r.Clients = append(r.Clients, out)
+}
+
+// fitLengths fits the lengths of each stretch of a client's session starts.
+func (l *log) fitLengths(k, even *traffic.Client, out *ClientReport, starts []int32, parts []part) {
+	byPart := make([][]int32, len(parts))
+	p := 0
+	for _, r := range starts {
+		for p < len(parts)-1 && int(r) >= parts[p].end {
+			p++
+		}
+		byPart[p] = append(byPart[p], r)
+	}
+	stretches, from := l.stretches(byPart, parts)
+	for i, rows := range stretches {
+		if i > 0 && len(rows) == 0 {
+			continue
+		}
+		a, in, answers := l.lengthsOf(rows, 1)
+		a.From = duration(from[i])
+		in.From, answers.From = from[i], from[i]
+		k.Lengths = append(k.Lengths, a)
+		if in.Rows > 0 {
+			out.Input = append(out.Input, in)
+		}
+		if answers.Rows > 0 {
+			out.Output = append(out.Output, answers)
+		}
+		out.Grid = max(out.Grid, len(a.Ranks))
+		even.Lengths = append(even.Lengths, l.evenLengths(rows, duration(from[i])))
+	}
+}
+
+// Lengths of a log that tells none.
+const (
+	madeUpInput  = 256
+	madeUpOutput = 128
+)
+
+// lengthsOf fits input, output and how they go together, for which every so
+// many slices are fitted and held out in turn.
+func (l *log) lengthsOf(rows []int32, every int64) (a traffic.Lengths, input, output LengthFit) {
+	var ins, outs []int32
+	var both [2]pairs
+	for _, r := range rows {
+		in, answer := l.newText(r), l.output[r]
+		if in > 0 {
+			ins = append(ins, in)
+		}
+		if answer > 0 {
+			outs = append(outs, answer)
+		}
+		if in > 0 && answer > 0 {
+			p := &both[l.sliceOf(r)/every%2]
+			p.input, p.output = append(p.input, in), append(p.output, answer)
+		}
+	}
+	a.Input, a.Output = stat.Constant(madeUpInput), stat.Constant(madeUpOutput)
+	if len(ins) > 0 {
+		input, a.Input = chooseLength(newTokens(ins))
+	}
+	if len(outs) > 0 {
+		output, a.Output = chooseLength(newTokens(outs))
+	}
+	a.Ranks = rankGrid(both[0], both[1])
+	return a, input, output
+}
+
+// evenLengths fits the even slices alone.
+func (l *log) evenLengths(rows []int32, from time.Duration) traffic.Lengths {
+	a, _, _ := l.lengthsOf(l.slice(rows, 0), 2)
+	a.From = from
+	return a
+}
+
+// newText is the length of a request's prompt without a front that others sent.
+func (l *log) newText(r int32) int32 {
+	n := l.input[r]
+	if f := l.front[r]; f > 0 && n > 0 {
+		n = max(n-int32(l.blocks.fronts[f-1].tokens), 1)
+	}
+	return n
+}
+
+// skipper is a reader that counts what it could not read.
+type skipper interface {
+	Skipped() (int64, []*trace.LineError)
+}

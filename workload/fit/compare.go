@@ -1,0 +1,309 @@
+package fit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/traffic"
+)
+
+// sliceLength is how long the slices are in s that are fitted and held out in
+// turn: minutes, shorter where the log has fewer than twenty.
+func (l *log) sliceLength() float64 { return min(60, l.span/20) }
+
+// slice returns the rows of the even (0) or the odd (1) slices.
+func (l *log) slice(rows []int32, parity int64) []int32 {
+	var out []int32
+	for _, r := range rows {
+		if l.sliceOf(r)%2 == parity {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// sliceOf numbers the slice of a request.
+func (l *log) sliceOf(r int32) int64 { return l.at[r] / int64(l.sliceLength()*1e9) }
+
+// compare holds samples of the model against the log.
+func (l *log) compare(m, even *traffic.Model, r *Report) error {
+	starts := l.starts(allRows(len(l.at)))
+	at := l.seconds(starts)
+	log := countsOf(at, l.span)
+	var err error
+	r.Dispersion, r.Seeds, err = dispersion(log, m, l.span, len(at), l.options.Seed)
+	if err != nil {
+		return err
+	}
+	if err := l.arrivals(m, at, r); err != nil {
+		return err
+	}
+	return l.heldOut(even, starts, r)
+}
+
+// mostDrawn bounds the arrivals of a series.
+const mostDrawn = 2_000_000
+
+// arrivals fills in the series of rates and gaps.
+func (l *log) arrivals(m *traffic.Model, at []float64, r *Report) error {
+	window := 60.0
+	for _, w := range windowsTried {
+		if window = w; l.span/w <= 600 {
+			break
+		}
+	}
+	for l.span/window > 600 {
+		window *= 2
+	}
+	model, err := moments(m, stat.Key(l.options.Seed, "series", 0), mostDrawn)
+	if err != nil {
+		return err
+	}
+	plain, err := moments(plainPoisson(float64(len(at)), l.span), stat.Key(l.options.Seed, "series", 1), mostDrawn)
+	if err != nil {
+		return err
+	}
+	r.Rate = RateSeries{Window: window, Log: newCurve(at, l.span, window).rate, Model: newCurve(model, l.span, window).rate,
+		CV: windowCVs(at, l.span, window)}
+	for i := range r.Rate.Log {
+		middle := min((float64(i)+.5)*window, l.span)
+		sum := 0.0
+		for k := range m.Clients {
+			sum += rateAt(&m.Clients[k].Rate, middle)
+		}
+		r.Rate.Fitted = append(r.Rate.Fitted, sum)
+	}
+	a, b, c := gapsOf(at), gapsOf(model), gapsOf(plain)
+	if len(a) == 0 || len(b) == 0 || len(c) == 0 {
+		return nil
+	}
+	g := &GapSeries{KS: stat.KolmogorovSmirnov(a, b), PoissonKS: stat.KolmogorovSmirnov(a, c)}
+	for _, p := range tableShares[1:] {
+		g.Share = append(g.Share, p)
+		g.Log, g.Model, g.Poisson = append(g.Log, stat.Quantile(a, p)), append(g.Model, stat.Quantile(b, p)), append(g.Poisson, stat.Quantile(c, p))
+	}
+	r.Gaps = g
+	return nil
+}
+
+func rateAt(c *traffic.Curve, t float64) float64 {
+	if c.Window <= 0 {
+		return c.Rate[0]
+	}
+	return c.Rate[min(int(t/c.Window.Seconds()), len(c.Rate)-1)]
+}
+
+// moments are the first session starts of a sample, in s.
+func moments(m *traffic.Model, seed uint64, most int) ([]float64, error) {
+	s, err := m.Sampler(traffic.SampleOptions{Seed: seed})
+	if err != nil {
+		return nil, err
+	}
+	var out []float64
+	for len(out) < most {
+		at, ok := s.NextMoment()
+		if !ok {
+			break
+		}
+		out = append(out, float64(at)/1e9)
+	}
+	return out, nil
+}
+
+// gapsOf are the times between ascending moments, ascending.
+func gapsOf(at []float64) []float64 {
+	var out []float64
+	for i := 1; i < len(at); i++ {
+		out = append(out, at[i]-at[i-1])
+	}
+	slices.Sort(out)
+	return out
+}
+
+// leastDrawn is how many sessions at least are drawn to be held against the log.
+const leastDrawn = 50_000
+
+// heldOut draws from the model of the even slices, and holds the lengths
+// against those of the odd ones.
+func (l *log) heldOut(even *traffic.Model, starts []int32, r *Report) error {
+	odd, own := l.slice(starts, 1), l.slice(starts, 0)
+	if len(odd) < leastRows || len(own) < leastRows {
+		return nil
+	}
+	drawn, err := draw(even, len(odd), l.options.Seed)
+	if err != nil {
+		return err
+	}
+	log, halves := l.pairsOf(odd), l.pairsOf(own)
+	r.Input = l.held(log.input, drawn.input, halves.input)
+	r.Output = l.held(log.output, drawn.output, halves.output)
+	r.Joint = jointOf(log, drawn, halves)
+	return nil
+}
+
+// pairsOf are the lengths of rows, 0 where not said.
+func (l *log) pairsOf(rows []int32) pairs {
+	var p pairs
+	for _, r := range rows {
+		p.input, p.output = append(p.input, l.newText(r)), append(p.output, l.output[r])
+	}
+	return p
+}
+
+// draw samples lengths over the whole time of a model, again and again until
+// there are enough.
+func draw(m *traffic.Model, n int, seed uint64) (pairs, error) {
+	var p pairs
+	n = max(n, leastDrawn)
+	for again := uint64(0); len(p.input) < n && again < 1000; again++ {
+		s, err := m.Sampler(traffic.SampleOptions{Seed: stat.Key(seed, "lengths", again)})
+		if err != nil {
+			return p, err
+		}
+		for {
+			d, ok := s.Next()
+			if !ok {
+				break
+			}
+			p.input, p.output = append(p.input, int32(d.Input)), append(p.output, int32(d.Output))
+		}
+	}
+	return p, nil
+}
+
+func (l *log) held(log, model, even []int32) *HeldOut {
+	a, b, c := positive(log), positive(model), positive(even)
+	if len(a) == 0 || len(b) == 0 || len(c) == 0 {
+		return nil
+	}
+	h := &HeldOut{Slice: l.sliceLength(), Rows: int64(len(a)), KS: stat.KolmogorovSmirnov(a, b), Wasserstein: stat.Wasserstein(a, b)}
+	for _, p := range []float64{.01, .05, .1, .25, .5, .75, .9, .95, .99, .999} {
+		h.Quantiles = append(h.Quantiles, Quantile{p, stat.Quantile(a, p), stat.Quantile(b, p), stat.Quantile(c, p)})
+	}
+	return h
+}
+
+func positive(list []int32) []float64 {
+	out := make([]float64, 0, len(list))
+	for _, x := range list {
+		if x > 0 {
+			out = append(out, float64(x))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// jointSide is the grid on which joint ranks are held against each other.
+const jointSide = 5
+
+func jointOf(log, model, even pairs) *Joint {
+	grids := make([][][]float64, 3)
+	j := &Joint{Side: jointSide}
+	for i, p := range []pairs{log, model, even} {
+		p = p.complete()
+		if len(p.input) < 100 {
+			return nil
+		}
+		input, output := ranks(p.input, "input ranks"), ranks(p.output, "output ranks")
+		grids[i] = grid(input, output, jointSide)
+		if i == 0 {
+			j.Rank = spearman(input, output)
+		}
+	}
+	j.Log, j.Model = grids[0], grids[1]
+	j.Distance, j.Even = apart(grids[0], grids[1]), apart(grids[0], grids[2])
+	j.Independent = apart(grids[0], evenGrid(jointSide))
+	return j
+}
+
+// complete are the pairs of which both are known.
+func (p pairs) complete() pairs {
+	var out pairs
+	for i := range p.input {
+		if p.input[i] > 0 && p.output[i] > 0 {
+			out.input, out.output = append(out.input, p.input[i]), append(out.output, p.output[i])
+		}
+	}
+	return out
+}
+
+// conclude fills in what is of the whole log, and the findings.
+func (l *log) conclude(m *traffic.Model, r *Report, parts []part) {
+	r.Sessions, r.Prefix = l.sessionReport(), l.prefixReport()
+	r.Drift = l.drift(parts)
+	r.Season = season(l.seconds(l.starts(allRows(len(l.at)))), l.span)
+	l.findAll(r)
+	r.Findings = slices.Clone(l.findings)
+	m.Findings = slices.Clone(l.findings)
+}
+
+// findAll says what a user has to know.
+func (l *log) findAll(r *Report) {
+	if r.Input == nil {
+		l.say("the log tells no prompt lengths: %d tokens in and %d out are made up", madeUpInput, madeUpOutput)
+	} else if r.Output == nil {
+		l.say("the log tells no lengths of answers: %d tokens are made up", madeUpOutput)
+	}
+	for _, c := range r.Drift.Changes {
+		l.say("drift: %s", c)
+	}
+	if r.Drift.Found {
+		l.say("drift: the log is not stationary, so a forecast from a part of it would miss the rest")
+	}
+	if r.Season != nil {
+		l.say("season: the rate repeats every %s, which explains %.0f %% of its variance", shortDuration(r.Season.Period), 100*r.Season.Strength)
+	}
+	for _, d := range r.Dispersion {
+		if e := d.Model/d.Log - 1; math.Abs(e) > dispersionLimit && d.Scale <= 60 {
+			l.say("burstiness: at %s the model's index of dispersion is %.3g against the log's %.3g (%+.0f %%)", shortDuration(d.Scale), d.Model, d.Log, 100*e)
+		}
+	}
+	if s := r.Sessions; s != nil && s.FromArrival {
+		l.say("think times are from one request to the next, answers included: the log does not say when they ended")
+	}
+}
+
+// sessionReport is of all clients together.
+func (l *log) sessionReport() *SessionReport {
+	if l.sessions.count == 0 {
+		return nil
+	}
+	var thinks, inputs []float64
+	var list [][2]int32
+	turns := l.conversations(allRows(len(l.at)), func(before, now int32) {
+		if l.flags[now]&flagNoTime == 0 {
+			thinks = append(thinks, l.think(before, now))
+		}
+		if l.input[now] > 0 {
+			inputs = append(inputs, float64(l.input[now]))
+			if l.input[before] > 0 {
+				list = append(list, [2]int32{l.newText(before), l.input[now]})
+			}
+		}
+	})
+	s := &SessionReport{Sessions: int64(len(turns)), FromArrival: l.took == nil && len(thinks) > 0}
+	for how, n := range l.sessions.by {
+		if s.By == "" || n > l.sessions.by[s.By] || n == l.sessions.by[s.By] && how < s.By {
+			s.By = how
+		}
+	}
+	for _, t := range turns {
+		s.Turns += float64(t) / float64(len(turns))
+		if t == 1 {
+			s.Single += 1 / float64(len(turns))
+		}
+	}
+	if len(thinks) == 0 {
+		thinks = slices.Clone(l.thinks)
+	}
+	slices.Sort(thinks)
+	slices.Sort(inputs)
+	s.ThinkP50, s.InputP50 = quantileOf(thinks, .5), quantileOf(inputs, .5)
+	if len(list) > 0 {
+		j := jump(list)
+		s.Jump = &j
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/stat"
+)
+
+// finish puts the columns into the order of time, and finds steps in the
+// stamps, sessions, and clients.
+func (l *log) finish() {
+	l.dropUntimed()
+	l.sort()
+	l.resolution()
+	l.jitter()
+	l.sessionTurns()
+	l.divide()
+	if l.estimated > 0 {
+		l.say("the log has no token counts of %d texts: their lengths are a fourth of their bytes", l.estimated)
+	}
+	if l.blocks.other {
+		l.say("some rows have prompt blocks of another length than the first's: they are left out of the prefix figures")
+	}
+}
+
+func (l *log) say(format string, args ...any) {
+	l.findings = append(l.findings, fmt.Sprintf(format, args...))
+}
+
+// dropUntimed leaves rows without a stamp out, unless none has one.
+func (l *log) dropUntimed() {
+	if l.timed == 0 {
+		for i := range l.at {
+			l.at[i] = int64(i) * int64(time.Second)
+		}
+		l.say("the log has no time stamps: a rate of one a second is made up")
+		return
+	}
+	if l.untimed == 0 {
+		return
+	}
+	l.say("%d of %d rows have no time stamp and are left out", l.untimed, l.rows)
+	kept := make([]int32, 0, l.timed)
+	for i, at := range l.at {
+		if at != untimedAt {
+			kept = append(kept, int32(i))
+		}
+	}
+	l.permute(kept)
+}
+
+// sort orders the rows by time, equal ones as they stand.
+func (l *log) sort() {
+	for i := 1; i < len(l.at); i++ {
+		if l.at[i] < l.at[i-1] {
+			l.stamps.Unordered++
+		}
+	}
+	if l.stamps.Unordered > 0 {
+		order := make([]int32, len(l.at))
+		for i := range order {
+			order[i] = int32(i)
+		}
+		sort.SliceStable(order, func(a, b int) bool { return l.at[order[a]] < l.at[order[b]] })
+		l.permute(order)
+	}
+	l.begin = l.at[0]
+	for i := range l.at {
+		l.at[i] -= l.begin
+	}
+}
+
+// permute makes the columns those of the given rows.
+func (l *log) permute(rows []int32) {
+	l.at = taken(l.at, rows)
+	l.input, l.output, l.front = taken(l.input, rows), taken(l.output, rows), taken(l.front, rows)
+	if l.took != nil {
+		l.took = taken(l.took, rows)
+	}
+	l.tenant, l.model, l.session = taken(l.tenant, rows), taken(l.model, rows), taken(l.session, rows)
+	l.share, l.images, l.flags = taken(l.share, rows), taken(l.images, rows), taken(l.flags, rows)
+}
+
+func taken[T any](column []T, rows []int32) []T {
+	out := make([]T, len(rows))
+	for i, r := range rows {
+		out[i] = column[r]
+	}
+	return out
+}
+
+// resolution finds the unit of the stamps, and whether they go in steps that
+// hide when requests came: a step is the unit where the mean gap is less than
+// twenty of it and the unit a millisecond or more, or the usual time between
+// stamps where each is shared by two rows or more in the mean.
+func (l *log) resolution() {
+	n := len(l.at)
+	unit, stamps := int64(0), 1
+	var steps []int64
+	for i := 1; i < n; i++ {
+		gap := l.at[i] - l.at[i-1]
+		if gap == 0 {
+			continue
+		}
+		stamps++
+		unit = divisor(unit, gap)
+		if len(steps) < 1<<20 {
+			steps = append(steps, gap)
+		}
+	}
+	if unit == 0 {
+		return
+	}
+	l.stamps.Resolution = float64(unit) / 1e9
+	tick := int64(0)
+	switch mean := float64(l.at[n-1]) / float64(n-1); {
+	case n >= 2*stamps:
+		slices.Sort(steps)
+		tick = stat.Quantile(steps, .5)
+	case unit >= int64(time.Millisecond) && mean < 20*float64(unit):
+		tick = unit
+	}
+	l.stamps.Tick = float64(tick) / 1e9
+}
+
+func divisor(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// jitter spreads the rows of a step over it: evenly at random, in their order.
+func (l *log) jitter() {
+	tick := int64(math.Round(l.stamps.Tick * 1e9))
+	if tick > 0 && l.timed > 0 {
+		l.stamps.Jittered = true
+		l.say("time stamps go in steps of %s: each request is moved to a random moment within its step, so that nothing is known of gaps shorter than that",
+			shortDuration(l.stamps.Tick))
+		r := stat.Random(l.options.Seed, "jitter", 0)
+		for from := 0; from < len(l.at); {
+			to := from
+			for to < len(l.at) && l.at[to] == l.at[from] {
+				to++
+			}
+			room := tick
+			if to < len(l.at) {
+				room = min(room, l.at[to]-l.at[from])
+			}
+			at := l.at[from]
+			for i := from; i < to; i++ {
+				l.at[i] = at + int64(r.Uint64N(uint64(room)))
+			}
+			slices.Sort(l.at[from:to])
+			from = to
+		}
+		if first := l.at[0]; first > 0 {
+			l.begin += first
+			for i := range l.at {
+				l.at[i] -= first
+			}
+		}
+	}
+	// Whole milliseconds, so that a duration in a file says the same.
+	l.span = max(math.Ceil(float64(l.at[len(l.at)-1])/1e6)/1e3, 1)
+}

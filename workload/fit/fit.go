@@ -1,0 +1,105 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/workload/trace"
+	"github.com/tokamak-bench/tokamak/workload/traffic"
+)
+
+// Rows yields the rows of a log in its order, each valid until the next call,
+// and io.EOF after the last. [trace.Reader] is one.
+type Rows interface {
+	Next() (*trace.Row, error)
+}
+
+// By says what a log's requests are divided by into clients.
+type By string
+
+// What divides a log into clients.
+const (
+	// ByAny is by tenant where the log names at least two, else by model where
+	// it names at least two, else None.
+	ByAny     By = ""
+	ByTenant  By = "tenant"
+	BySession By = "session"
+	ByModel   By = "model"
+	ByNone    By = "none"
+)
+
+// Options say how to fit. The zero value is the rule for everything.
+type Options struct {
+	By By
+	// KeepNames keeps the log's names of clients; else they are client-1, ….
+	KeepNames bool
+	// Window of the rate curves, at least MinWindow; 0: chosen by rule.
+	Window time.Duration
+	// Parts of equal time in which lengths are looked at for drift; 0: by rule.
+	Parts int
+	// CacheTokens are the sizes of the prefix-hit curve, ascending; nil: eight a
+	// decade from 100,000 tokens on.
+	CacheTokens []int64
+	// Seed of what is drawn on the way: jitter, and samples held against the log.
+	Seed uint64
+	// Progress is told now and then how many rows were read; nil: nobody.
+	Progress func(rows int64)
+}
+
+// MinWindow is the shortest window of a rate curve: shorter ones learn the
+// log's bursts by heart instead of their law.
+const MinWindow = time.Minute
+
+// leastRows is how many rows it takes to learn anything.
+const leastRows = 20
+
+// ErrFewRows says that a log is too short.
+var ErrFewRows = fmt.Errorf("too few rows to learn from: expected at least %d", leastRows)
+
+// Fit learns the model of a log. Errors are the reader's, ErrFewRows, what is
+// wrong with the options, and the context's.
+func Fit(ctx context.Context, rows Rows, o Options) (*traffic.Model, *Report, error) {
+	if o.Window != 0 && o.Window < MinWindow {
+		return nil, nil, fmt.Errorf("expected a window of %v or longer, found %v", MinWindow, o.Window)
+	}
+	log := newLog(o)
+	if err := log.readAll(ctx, rows); err != nil {
+		return nil, nil, err
+	}
+	if len(log.at) < leastRows {
+		return nil, nil, fmt.Errorf("%w, found %d", ErrFewRows, len(log.at))
+	}
+	log.finish()
+	m, r, err := log.fit(ctx)
+	if s, ok := rows.(skipper); ok && err == nil {
+		r.Skipped, _ = s.Skipped()
+		m.Source.Skipped = r.Skipped
+	}
+	return m, r, err
+}
+
+// readAll reads to the end.
+func (l *log) readAll(ctx context.Context, rows Rows) error {
+	const often = 1 << 16
+	for n := int64(1); ; n++ {
+		r, err := rows.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		l.add(r)
+		if n%often == 0 {
+			if l.options.Progress != nil {
+				l.options.Progress(n)
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package fit
+
+import (
+	"hash/maphash"
+	"math"
+
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+// log is what is kept of a log: columns of numbers, one value a request.
+type log struct {
+	options Options
+	format  string
+
+	at      []int64 // ns from the first arrival; before finish as stamped
+	input   []int32 // tokens of the whole prompt or, with flagDelta, of the new text
+	output  []int32
+	front   []int32   // 1 + which front another session sent before, 0: none
+	took    []float32 // s, how long the service took; empty where no row says
+	tenant  []int32   // numbers of names, -1 where there is none
+	model   []int32
+	session []int32
+	share   []uint8 // of the output that is reasoning, in 1/200; noShare where not said
+	images  []uint8
+	flags   []uint8
+
+	rows, timed, untimed, failed, estimated int64
+
+	absolute bool
+	begin    int64   // the first arrival, ns of the log's clock
+	span     float64 // s
+
+	seed     maphash.Seed
+	tenants  names
+	models   names
+	sessions sessions
+	blocks   *blocks
+	thinks   []float64 // s, where rows say them
+
+	client   []int32 // of each request, an index of clients
+	clients  []client
+	stamps   Stamps
+	findings []string
+}
+
+const (
+	flagFailed uint8 = 1 << iota
+	flagDelta
+	flagLater  // a later turn of its session
+	flagNoTime // came in one row with the turn before
+)
+
+// noShare is the share of reasoning that is not said.
+const noShare = 255
+
+func newLog(o Options) *log {
+	seed := maphash.MakeSeed()
+	return &log{options: o, seed: seed, tenants: newNames(o.KeepNames), models: newNames(o.KeepNames),
+		sessions: newSessions(o.KeepNames && o.By == BySession), blocks: newBlocks(o.CacheTokens)}
+}
+
+// names number the names of a column.
+type names struct {
+	ids  map[uint64]int32
+	keep bool
+	text []string // where they are kept
+}
+
+func newNames(keep bool) names { return names{ids: map[uint64]int32{}, keep: keep} }
+
+// id returns the number of a name, -1 of none. Names are told apart by 64 bits
+// of a hash, so that a million of them take little room.
+func (n *names) id(seed maphash.Seed, name string) int32 {
+	if name == "" {
+		return -1
+	}
+	h := maphash.String(seed, name)
+	id, ok := n.ids[h]
+	if !ok {
+		id = int32(len(n.ids))
+		n.ids[h] = id
+		if n.keep {
+			n.text = append(n.text, name)
+		}
+	}
+	return id
+}
+
+// add appends a row: a request, or a conversation as several.
+func (l *log) add(r *trace.Row) {
+	l.rows++
+	l.format = r.Format
+	if r.Timed {
+		l.timed++
+		l.absolute = l.absolute || r.Absolute
+	} else {
+		l.untimed++
+	}
+	if len(r.Turns) > 1 {
+		l.conversation(r)
+		return
+	}
+	input, output := r.Input, r.Output
+	if input == 0 && len(r.Turns) == 1 {
+		input, output = l.turnLengths(&r.Turns[0], output)
+	}
+	session, front := l.sessionOf(r)
+	l.request(r, input, output, session, front)
+}
+
+// conversation appends the turns of a row that holds several.
+func (l *log) conversation(r *trace.Row) {
+	session := l.sessions.next(sessionRows)
+	for i := range r.Turns {
+		t := &r.Turns[i]
+		input, output := l.turnLengths(t, t.Output)
+		if i > 0 && t.Think > 0 {
+			l.thinks = append(l.thinks, t.Think.Seconds())
+		}
+		l.request(r, input, output, session, 0)
+		flags := &l.flags[len(l.flags)-1]
+		*flags |= flagDelta
+		if i > 0 {
+			*flags |= flagNoTime
+		}
+	}
+}
+
+// turnLengths are a turn's token counts; where the source has texts alone, a
+// fourth of their bytes.
+func (l *log) turnLengths(t *trace.Turn, said int64) (input, output int64) {
+	if t.Input > 0 {
+		return t.Input, said
+	}
+	bytes := 0
+	for _, m := range t.Messages {
+		bytes += len(m.Text)
+	}
+	l.estimated++
+	if said == 0 {
+		said = int64(len(t.Answer)+3) / 4
+	}
+	return int64(bytes+3) / 4, said
+}
+
+// request appends a request to the columns.
+func (l *log) request(r *trace.Row, input, output int64, session, front int32) {
+	at := r.At
+	if !r.Timed {
+		at = untimedAt
+	}
+	l.at = append(l.at, at)
+	l.input = append(l.input, small(input))
+	l.output = append(l.output, small(output))
+	l.front = append(l.front, front)
+	if r.Duration > 0 && l.took == nil {
+		l.took = make([]float32, len(l.at)-1)
+	}
+	if l.took != nil {
+		l.took = append(l.took, float32(r.Duration.Seconds()))
+	}
+	l.images = append(l.images, uint8(min(max(r.Images, 0), math.MaxUint8)))
+	l.share = append(l.share, reasoningShare(r))
+	var flags uint8
+	if r.Failed {
+		flags |= flagFailed
+		l.failed++
+	}
+	if r.Delta {
+		flags |= flagDelta
+	}
+	l.flags = append(l.flags, flags)
+	l.tenant = append(l.tenant, l.tenants.id(l.seed, r.Tenant))
+	l.model = append(l.model, l.models.id(l.seed, r.Model))
+	l.session = append(l.session, session)
+}
+
+// untimedAt stands for the moment of a row without a stamp.
+const untimedAt = math.MinInt64
+
+func small(n int64) int32 { return int32(min(max(n, 0), math.MaxInt32)) }
+
+func reasoningShare(r *trace.Row) uint8 {
+	if r.Reasoning <= 0 || r.Output <= 0 {
+		return noShare
+	}
+	return uint8(math.Round(200 * min(float64(r.Reasoning)/float64(r.Output), 1)))
+}

@@ -1,0 +1,118 @@
+package fit
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/traffic"
+)
+
+// popular is how many sessions began with a front.
+type popular struct {
+	front    int32
+	sessions int64
+}
+
+// popularity counts the fronts of session starts, most popular first. The
+// session that sent a front first is not known to have it: each front is one
+// session more.
+func (l *log) popularity(starts []int32) (list []popular, sessions int64) {
+	at := map[int32]int{}
+	for _, r := range starts {
+		f := l.front[r]
+		if f == 0 {
+			continue
+		}
+		k, ok := at[f]
+		if !ok {
+			k = len(list)
+			at[f] = k
+			list = append(list, popular{f, 1})
+		}
+		list[k].sessions++
+	}
+	for _, p := range list {
+		sessions += p.sessions
+	}
+	slices.SortFunc(list, func(a, b popular) int {
+		return cmp.Or(cmp.Compare(b.sessions, a.sessions), cmp.Compare(a.front, b.front))
+	})
+	return list, sessions
+}
+
+// fitPrefix models what sessions share at their front.
+func (l *log) fitPrefix(starts []int32) *traffic.Prefix {
+	list, sessions := l.popularity(starts)
+	if len(list) == 0 {
+		return nil
+	}
+	lengths := make([]int32, len(list))
+	for i, p := range list {
+		lengths[i] = int32(l.blocks.fronts[p.front-1].tokens)
+	}
+	return &traffic.Prefix{Share: round(min(float64(sessions)/float64(len(starts)), 1)), Count: int64(len(list)),
+		Exponent: round(zipfExponent(list)), Tokens: whole(lengths)}
+}
+
+// zipfExponent is the likeliest of Zipf's law over ranks.
+func zipfExponent(list []popular) float64 {
+	n, logs := 0.0, 0.0
+	for i, p := range list {
+		n += float64(p.sessions)
+		logs += float64(p.sessions) * math.Log(float64(i+1))
+	}
+	if len(list) < 2 {
+		return 0
+	}
+	return golden(1e-3, 20, func(s float64) float64 {
+		sum := 0.0
+		for k := range list {
+			sum += math.Exp(-s * math.Log(float64(k+1)))
+		}
+		return -s*logs - n*math.Log(sum)
+	})
+}
+
+// prefixReport says what caches of each size would have found.
+func (l *log) prefixReport() *PrefixReport {
+	b := l.blocks
+	if b.distinct == 0 {
+		return nil
+	}
+	r := &PrefixReport{BlockTokens: b.tokens, Blocks: b.distinct, UsedOnce: 1 - float64(b.again)/float64(b.distinct)}
+	found := int64(0)
+	for i, size := range b.sizes {
+		found += b.found[i]
+		r.Curve = append(r.Curve, CachePoint{Tokens: size, Hit: float64(found) / float64(b.prompts)})
+	}
+	r.Curve = append(r.Curve, CachePoint{Hit: float64(b.hits) / float64(b.prompts)})
+	starts := l.starts(allRows(len(l.at)))
+	list, sessions := l.popularity(starts)
+	r.Fronts, r.FrontShare = int64(len(list)), min(float64(sessions)/float64(max(len(starts), 1)), 1)
+	if len(list) > 0 {
+		e := zipfExponent(list)
+		r.Exponent = &e
+	}
+	for i, p := range list {
+		if i < 20 || i&(i-1) == 0 { // all of the first, then powers of two
+			r.Popularity = append(r.Popularity, PopularRank{int64(i + 1), p.sessions})
+		}
+	}
+	if len(b.reuse) > 0 {
+		slices.Sort(b.reuse)
+		p50 := stat.Quantile(b.reuse, .5)
+		r.ReuseP50 = &p50
+	}
+	r.Complete = !b.forgot
+	return r
+}
+
+func allRows(n int) []int32 {
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = int32(i)
+	}
+	return out
+}
