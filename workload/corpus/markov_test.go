@@ -156,14 +156,14 @@ func TestLongPassagesBreak(t *testing.T) {
 	long := "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda omicron sigma upsilon omega"
 	m := learn(t, func(yield func(string, string) bool) {
 		for o, text := range prompts(40) {
-			if !yield(o, text+" "+long) {
+			if !yield(o, long+" "+text) {
 				return
 			}
 		}
 	}, LearnOptions{})
 	whole := strings.Count(all(m, 500), long)
 	starts := strings.Count(all(m, 500), "alpha beta gamma")
-	if starts < 20 || whole*20 > starts {
+	if starts < 400 || whole*20 > starts {
 		t.Errorf("%d of %d times the passage came out whole", whole, starts)
 	}
 }
@@ -294,7 +294,7 @@ func FuzzLearn(f *testing.F) {
 			}
 		}, LearnOptions{Owners: 2})
 		if err == nil {
-			_ = m.Corpus()
+			_ = m.Text(1) + m.Text(2)
 		}
 	})
 }
