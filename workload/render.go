@@ -48,7 +48,7 @@ type sums uint8
 
 const (
 	ofNothing sums = iota // messages are counted and mended
-	ofBlocks              // blocks are counted and mended; their lengths add up
+	ofBlocks              // blocks are counted and mended, and the message again where they don't add up after all
 	ofPieces              // nothing is counted
 )
 
@@ -102,7 +102,7 @@ func (r *Renderer) message(m *Message) (string, int64, error) {
 
 // blocks appends the text of blocks and returns its length in tokens.
 func (r *Renderer) blocks(b []byte, list []Block) ([]byte, int64, error) {
-	want, got, last := int64(0), int64(0), 0
+	want, last := int64(0), 0
 	for _, block := range list {
 		if block.Tokens < 0 || block.Tokens > maxTokens {
 			return b, 0, errors.New("workload: a block has no valid length")
@@ -114,18 +114,13 @@ func (r *Renderer) blocks(b []byte, list []Block) ([]byte, int64, error) {
 		}
 		want += block.Tokens
 		if r.sums == ofBlocks {
-			var n int64
-			if b, n, err = r.mend(b, last, block.Tokens, block.ID); err != nil {
+			if b, _, err = r.mend(b, last, block.Tokens, block.ID); err != nil {
 				return b, 0, err
 			}
-			got += n
 		}
 	}
-	switch r.sums {
-	case ofPieces:
+	if r.sums == ofPieces {
 		return b, want, nil
-	case ofBlocks:
-		return b, got, nil
 	}
 	return r.mendWhole(b, last, want)
 }

@@ -111,14 +111,18 @@ func (r *Renderer) tryBlocks() error {
 	var b []byte
 	want := int64(0)
 	for i := range uint64(24) {
-		list := []Block{{ID: i * 0x9e3779b97f4a7c15, Tokens: int64(30 + i*11)}}
-		text, n, err := r.blocks(b, list)
+		block := Block{ID: i * 0x9e3779b97f4a7c15, Tokens: int64(30 + i*11)}
+		from := len(b)
+		text, err := r.block(b, block)
 		if err != nil {
 			return err
 		}
-		b = text
-		want += n
-		if n != list[0].Tokens {
+		var got int64
+		if b, got, err = r.mend(text, from, block.Tokens, block.ID); err != nil {
+			return err
+		}
+		want += block.Tokens
+		if got != block.Tokens {
 			r.sums = ofNothing
 			return nil
 		}
