@@ -60,7 +60,7 @@ func (d *weka) decode(piece []byte, out *batch) {
 				d.begin(context)
 			}
 		}
-		d.request(o, out, d.session, "", 0)
+		d.request(o, out, d.session, 0)
 		return
 	}
 	d.begin(o)
@@ -69,7 +69,7 @@ func (d *weka) decode(piece []byte, out *batch) {
 		return
 	}
 	for _, v := range o.list("requests") {
-		d.request(d.p.of(v), out, d.session, "", 0)
+		d.request(d.p.of(v), out, d.session, 0)
 	}
 }
 
@@ -95,7 +95,7 @@ func (d *weka) begin(o object) {
 
 // request reads a request, or those of a subagent, which is a session of its
 // own.
-func (d *weka) request(o object, out *batch, session, parent string, depth int) {
+func (d *weka) request(o object, out *batch, session string, depth int) {
 	if o.text("type") == "subagent" || o.get("requests") != nil {
 		if depth > 8 {
 			out.fail(errDeep)
@@ -109,7 +109,7 @@ func (d *weka) request(o object, out *batch, session, parent string, depth int) 
 		turn := d.turn
 		d.turn = 0
 		for _, v := range o.list("requests") {
-			d.request(d.p.of(v), out, session+"/"+agent, session, depth+1)
+			d.request(d.p.of(v), out, session+"/"+agent, depth+1)
 		}
 		d.turn = turn
 		return
@@ -120,9 +120,6 @@ func (d *weka) request(o object, out *batch, session, parent string, depth int) 
 	r := out.row()
 	o.at(r, seconds, "t")
 	r.Session, r.Turn, r.Model = session, d.turn, o.text("model")
-	if d.turn == 0 {
-		r.Parent = parent
-	}
 	d.turn++
 	r.Input, r.Output = o.whole(1, maxTokens, "in"), o.tokens("out")
 	r.Duration, r.FirstToken = o.span(seconds, "api_time"), o.span(seconds, "ttft")

@@ -141,8 +141,9 @@ func (e *elements) value(c byte) ([]byte, error) {
 	e.piece = e.piece[:0]
 	depth, inString, long := 0, false, false
 	before, last := byte(0), byte(0) // the byte before, and the last that is no space
+	inObject := uint64(0)            // a bit for each bracket that is open, the innermost lowest
 	for {
-		if c == '{' && before == '\n' && depth > 0 && !inString && last != '[' && last != ',' && last != ':' {
+		if c == '{' && before == '\n' && depth > 0 && !inString && last != ':' && (inObject&1 == 1 || last != '[' && last != ',') {
 			// A line begins a new object where none can be.
 			return nil, errors.Join(e.r.UnreadByte(), e.resume())
 		}
@@ -168,8 +169,13 @@ func (e *elements) value(c byte) ([]byte, error) {
 		case inString:
 		case c == '{' || c == '[':
 			depth++
+			inObject <<= 1
+			if c == '{' {
+				inObject |= 1
+			}
 		case c == '}' || c == ']':
 			depth--
+			inObject >>= 1
 		}
 		if !inString && depth <= 0 && (c == '}' || c == ']' || c == '"') {
 			break

@@ -53,6 +53,9 @@ type format struct {
 	array []string
 	// fromStart marks moments that count from the start of a run.
 	fromStart bool
+	// counted marks sources that name the session of a row but not its turn:
+	// turns are counted.
+	counted bool
 	// ends marks logs whose lines are written when a request ends, so that
 	// its beginnings are not in order.
 	ends bool

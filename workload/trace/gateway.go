@@ -14,7 +14,7 @@ func gatewayLogs() []format {
 		{name: "higress", about: "Higress or Envoy JSON access log with ai_log, or with input_token and output_token", shape: objects, ends: true,
 			object: func(o object) bool { return o.has("ai_log") || isAccess(o) && o.hasAny("input_token", "output_token") },
 			open:   func(*Options) decoder { return &access{} }},
-		{name: "envoy-ai-gateway", about: "Envoy AI Gateway access log: JSON of gen_ai.usage.input_tokens, response_code, duration (ms)", shape: objects, ends: true,
+		{name: "envoy-ai-gateway", about: "Envoy AI Gateway access log: JSON of gen_ai.usage.input_tokens, response_code, duration (ms)", shape: objects, counted: true, ends: true,
 			object: func(o object) bool {
 				return o.hasAny("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.request.model") && !o.hasAny("attributes", "span_id", "spanId")
 			},
@@ -32,7 +32,7 @@ func gatewayLogs() []format {
 		{name: "kong", about: "Kong http-log or file-log: JSON of request, response, latencies (ms), started_at (ms), ai usage", shape: objects, ends: true,
 			object: func(o object) bool { return o.has("request", "latencies", "started_at") },
 			open:   func(*Options) decoder { return &kong{} }},
-		{name: "litellm", about: "LiteLLM StandardLoggingPayload: JSON of startTime, endTime, prompt_tokens, completion_tokens", shape: objects, ends: true,
+		{name: "litellm", about: "LiteLLM StandardLoggingPayload: JSON of startTime, endTime, prompt_tokens, completion_tokens", shape: objects, counted: true, ends: true,
 			object: func(o object) bool {
 				return o.has("startTime") && o.hasAny("endTime", "call_type", "prompt_tokens", "model_group")
 			},

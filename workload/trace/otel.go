@@ -10,7 +10,7 @@ import (
 // otelSpans are OpenTelemetry's spans of generating calls.
 func otelSpans() []format {
 	return []format{
-		{name: "otel", about: "OpenTelemetry spans with gen_ai attributes: OTLP JSON, a list of spans, or one span a line", shape: objects, ends: true,
+		{name: "otel", about: "OpenTelemetry spans with gen_ai attributes: OTLP JSON, a list of spans, or one span a line", shape: objects, counted: true, ends: true,
 			array:  []string{"resourceSpans", "spans"},
 			object: isOTel,
 			open:   func(*Options) decoder { return &otel{} }},

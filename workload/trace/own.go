@@ -18,7 +18,7 @@ func ownFormats() []format {
 			open:   func(*Options) decoder { return &ownRows{} }},
 		{name: "tokamak-csv", about: "CSV of input_tokens, output_tokens and at: seconds from the start", shape: table, fromStart: true,
 			header: func(c columns) bool { return isLengths(c) && c.has("at") && !known(c) }, table: ownLengths},
-		{name: "csv", about: "any other CSV with a column of prompt lengths under a usual name", shape: table,
+		{name: "csv", about: "any other CSV with a column of prompt lengths under a usual name", shape: table, counted: true,
 			header: func(c columns) bool { return isLengths(c) && !c.has("at") && !known(c) }, table: lengths},
 	}
 }

@@ -52,6 +52,8 @@ type Reader struct {
 	pieces  pieces
 	decoder decoder
 	pending []pending // read while the format was looked for
+	turns   sessions
+	counted bool
 	out     batch
 	at      int // in out
 	good    int64
@@ -186,7 +188,11 @@ func (r *Reader) account(unit string, line int64) {
 		}
 	}
 	for i := range r.out.rows[:r.out.n] {
-		r.out.rows[i].Format = r.format
+		row := &r.out.rows[i]
+		row.Format = r.format
+		if r.counted && row.Session != "" {
+			r.count(row)
+		}
 	}
 	switch {
 	case r.out.fatal != nil:
@@ -194,6 +200,13 @@ func (r *Reader) account(unit string, line int64) {
 		r.end = &LineError{r.name, unit, line, r.out.fatal}
 	case len(r.out.errs) > 0:
 		r.end = r.judge(judgedFrom)
+	}
+}
+
+// count numbers the turns of a session whose source does not.
+func (r *Reader) count(row *Row) {
+	if before, later := r.turns.next(row); later {
+		row.Turn = before.turn + 1
 	}
 }
 

@@ -102,9 +102,7 @@ func (r *Reader) openObjects(c byte, lines int64, f *format) {
 			keys = append(keys, f.array...)
 		}
 	}
-	line := bytes.TrimRight(r.head(), " \t\r")
-	pretty := len(line) < r.source.Buffered() && (len(line) == 1 || bytes.HasSuffix(line, []byte(",")) || bytes.HasSuffix(line, []byte("{")) ||
-		bytes.HasSuffix(line, []byte("[")))
+	pretty := r.pretty()
 	switch {
 	case c == '{' && !pretty && !r.endless(keys):
 		r.pieces = &lineReader{r: r.source.Reader, line: lines}
@@ -113,6 +111,18 @@ func (r *Reader) openObjects(c byte, lines int64, f *format) {
 	default:
 		r.pieces = &elements{r: r.source.Reader, keys: keys}
 	}
+}
+
+// pretty tells whether the first object goes on in the second line: the first
+// ends where an object does not, and the second begins with no other object.
+func (r *Reader) pretty() bool {
+	b, _ := r.source.Peek(r.source.Buffered())
+	line, next, more := bytes.Cut(b, []byte("\n"))
+	line = bytes.TrimRight(line, " \t\r")
+	if !more || len(line) == 0 || len(next) > 0 && next[0] == '{' {
+		return false
+	}
+	return bytes.IndexByte([]byte("{[,:"), line[len(line)-1]) >= 0
 }
 
 // endless tells whether the first line goes on beyond what is read ahead and
@@ -133,7 +143,7 @@ func (r *Reader) nested(keys []string) bool {
 }
 
 func (r *Reader) use(f *format) {
-	r.format, r.decoder = f.name, f.open(&r.options)
+	r.format, r.decoder, r.counted = f.name, f.open(&r.options), f.counted
 	if e, ok := r.pieces.(*elements); ok {
 		if c, ok := r.decoder.(interface{ within(*elements) }); ok {
 			c.within(e)

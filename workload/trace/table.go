@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -59,7 +60,7 @@ func (r *Reader) openTable(asked *format, lines *lineReader) error {
 		if f.model {
 			return fmt.Errorf("%s: %w", r.name, ErrServeGen)
 		}
-		r.format, r.pieces, r.decoder = f.name, lines, t
+		r.format, r.pieces, r.decoder, r.counted = f.name, lines, t, f.counted
 		t.read = f.table
 		return nil
 	}
@@ -154,7 +155,7 @@ func (f *fields) tokens(least int64, names ...string) int64 {
 	}
 	n, exact, ok := decimal(b, 0)
 	if !ok || !exact || n < least || n > maxTokens {
-		f.fail("field %d: expected a number of tokens from %d to %d, found %.40q", column, least, int64(maxTokens), b)
+		f.fail("field %d: expected a number of tokens from %d to %d, found %s", column, least, int64(maxTokens), written(b))
 	}
 	return n
 }
@@ -167,7 +168,7 @@ func (f *fields) count(names ...string) int64 {
 	}
 	n, exact, ok := decimal(b, 0)
 	if !ok || !exact || n < 0 || n > 1_000_000 {
-		f.fail("field %d: expected a number from 0 on, found %.40q", column, b)
+		f.fail("field %d: expected a number from 0 on, found %s", column, written(b))
 	}
 	return n
 }
@@ -180,7 +181,7 @@ func (f *fields) at(r *Row, names ...string) {
 	}
 	ns, absolute, ok := instant(b, seconds)
 	if !ok {
-		f.fail("field %d: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found %.40q", column, b)
+		f.fail("field %d: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found %s", column, written(b))
 		return
 	}
 	r.At, r.Absolute, r.Timed = ns, absolute, true
@@ -194,10 +195,19 @@ func (f *fields) span(names ...string) time.Duration {
 	}
 	n, _, ok := decimal(b, seconds)
 	if !ok || n < 0 || n > math.MaxInt64/2 {
-		f.fail("field %d: expected seconds from 0 on, found %.40q", column, b)
+		f.fail("field %d: expected seconds from 0 on, found %s", column, written(b))
 		return 0
 	}
 	return time.Duration(n)
+}
+
+// written is a field for an error: where it is a number or a time, or wants to
+// be, as it stands; a text must not reach errors.
+func written(b []byte) string {
+	if len(b) > 40 || len(bytes.Trim(b, "0123456789+-.,:/eETZ ")) > 0 {
+		return fmt.Sprintf("a text of %d bytes", len(b))
+	}
+	return strconv.Quote(string(b))
 }
 
 // windows recognises ServeGen's windows of a client, which have no header:

@@ -11,7 +11,7 @@ func lengthTables() []format {
 		{name: "azure-multimodal", about: "Azure LMM inference trace 2025: the same with NumImages", shape: table,
 			header: func(c columns) bool { return c.has("timestamp", "contexttokens", "generatedtokens", "numimages") },
 			table:  azure},
-		{name: "burstgpt", about: "BurstGPT: CSV of Timestamp, Model, Request tokens, Response tokens, Log Type", shape: table,
+		{name: "burstgpt", about: "BurstGPT: CSV of Timestamp, Model, Request tokens, Response tokens, Log Type", shape: table, counted: true,
 			header: func(c columns) bool { return c.has("timestamp", "requesttokens", "responsetokens") },
 			table:  burstGPT},
 		{name: "etalon", about: "etalon's lengths: CSV of num_prefill_tokens, num_decode_tokens", shape: table,
