@@ -22,10 +22,19 @@ func (o object) body(r *Row, v *fastjson.Value) {
 	o.rawBody(r, b)
 }
 
-// rawBody is the same for the bytes of a body.
-func (o object) rawBody(r *Row, b []byte) {
+// keep sets a row's body, which must be JSON to the letter: it is sent as it
+// is.
+func (o object) keep(r *Row, b []byte) {
 	if !json.Valid(b) {
 		o.fail("expected a body to be JSON (of %d bytes)", len(b))
+		return
+	}
+	r.Body = b
+}
+
+// rawBody is the same for the bytes of a body.
+func (o object) rawBody(r *Row, b []byte) {
+	if o.keep(r, b); r.Body == nil {
 		return
 	}
 	var p fastjson.Parser
@@ -34,7 +43,6 @@ func (o object) rawBody(r *Row, b []byte) {
 		o.fail("expected a body to be a JSON object")
 		return
 	}
-	r.Body = b
 	body := object{v: v, path: o.path + "body.", err: o.err, scratch: o.scratch}
 	body.asked(r)
 }

@@ -64,7 +64,7 @@ func (o object) messages(r *Row, v *fastjson.Value) {
 		}
 		content := m.Get("content")
 		if m.GetObject().Len() != 2 || content == nil || content.Type() != fastjson.TypeString {
-			r.Body = append(v.MarshalTo([]byte(`{"messages":`)), '}')
+			o.keep(r, append(v.MarshalTo([]byte(`{"messages":`)), '}'))
 			r.Open, r.Turns = true, nil
 			return
 		}

@@ -80,8 +80,8 @@ func (d *mooncake) content(o object, r *Row) {
 	if v := o.get("messages"); v != nil {
 		given++
 		if o.messages(r, v); r.Tools > 0 && *o.err == nil {
-			r.Body = append(v.MarshalTo([]byte(`{"messages":`)), `,"tools":`...)
-			r.Body = append(o.get("tools").MarshalTo(r.Body), '}')
+			b := append(v.MarshalTo([]byte(`{"messages":`)), `,"tools":`...)
+			o.keep(r, append(o.get("tools").MarshalTo(b), '}'))
 			r.Open, r.Turns = true, nil
 		}
 	}

@@ -127,7 +127,7 @@ func (d *ownRows) content(o object, r *Row) {
 		if v.Type() != fastjson.TypeObject {
 			o.fail("expected body to be an object")
 		}
-		r.Body = v.MarshalTo(nil)
+		o.keep(r, v.MarshalTo(nil))
 	}
 	if v := o.get("messages"); v != nil {
 		given++

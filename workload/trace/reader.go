@@ -146,23 +146,29 @@ func (r *Reader) advance() {
 	r.at = 0
 	r.out.reset()
 	p := r.take()
-	var bad *badPiece
-	switch {
-	case p.err == nil:
+	if p.err == nil {
 		r.decoder.decode(p.piece, &r.out)
-	case errors.As(p.err, &bad):
-		r.out.fail(bad.error)
-	case errors.Is(p.err, io.EOF):
-		r.end = r.judge(1)
-		if r.end == nil {
-			r.end = io.EOF
-		}
-		return
-	default:
-		r.end = fmt.Errorf("%s: %s %d: %w", r.name, p.unit, p.line, p.err)
+	} else if r.ended(p) {
 		return
 	}
 	r.account(p.unit, p.line)
+}
+
+// ended tells whether an error is the end and not of one piece.
+func (r *Reader) ended(p pending) bool {
+	var bad *badPiece
+	switch {
+	case errors.As(p.err, &bad):
+		r.out.fail(bad.error)
+		return false
+	case errors.Is(p.err, io.EOF):
+		if r.end = r.judge(1); r.end == nil {
+			r.end = io.EOF
+		}
+	default:
+		r.end = fmt.Errorf("%s: %s %d: %w", r.name, p.unit, p.line, p.err)
+	}
+	return true
 }
 
 // take returns the next piece.
