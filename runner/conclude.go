@@ -13,6 +13,7 @@ import (
 	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/verify"
+	"github.com/tokamak-bench/tokamak/workload"
 )
 
 // conclude measures, judges, and writes what the run came to.
@@ -105,6 +106,9 @@ func (r *Run) notices(rec *recorder, o Outcome) []string {
 			rows = "row"
 		}
 		n = append(n, fmt.Sprintf("%s %s of the dataset could not be used; the first: %v", measure.Count(skipped), rows, first))
+	}
+	if w, ok := r.work.(workload.Noter); ok {
+		n = append(n, w.Notes()...)
 	}
 	return n
 }

@@ -72,6 +72,13 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 			call.request.Prompt = append(call.request.Prompt, sim.Span{ID: b.ID, Tokens: b.Tokens})
 		}
 	}
+	if len(c.Spec.Body) > 0 {
+		span := literal(string(c.Spec.Body))
+		if c.Spec.InputTokens > 0 {
+			span.Tokens = c.Spec.InputTokens
+		}
+		call.request.Prompt = []sim.Span{span}
+	}
 	if v.Length != nil && call.request.MaxTokens == 0 {
 		call.request.StopAfter = v.Length(call.fingerprint())
 	}

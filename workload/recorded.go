@@ -24,10 +24,13 @@ type recorded struct {
 	seed    uint64
 	class   Class // what rows leave open
 	rows    *trace.Reader
-	session int64 // the next
-	skipped int64 // of passes that ended
+	order   *ordered // of rows whose source has them out of order; nil: as they come
+	session int64    // the next
+	skipped int64    // of passes that ended
 	first   []*trace.LineError
 	hashes  map[uint64]int64 // blocks sent before, by id: tokens of the longest
+	past    past
+	odd     odd
 }
 
 func newRecorded(c Config, seed uint64) (*recorded, error) {
@@ -46,7 +49,10 @@ func (r *recorded) open() error {
 	if err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
-	r.rows = rows
+	r.rows, r.order = rows, nil
+	if rows.Unordered() && !r.Dataset.Once {
+		r.order = &ordered{rows: rows}
+	}
 	return nil
 }
 
@@ -94,11 +100,25 @@ func (r *recorded) Session(i int64) (Session, error) {
 	return r.replay(row, uint64(i)), nil
 }
 
-// row returns the next row, valid until the next call, or ErrEnd.
+// next returns the next row of this pass.
+func (r *recorded) next() (*trace.Row, error) {
+	if r.order != nil {
+		return r.order.next()
+	}
+	return r.rows.Next()
+}
+
+// row returns the next row that can be sent, valid until the next call, or
+// ErrEnd.
 func (r *recorded) row() (*trace.Row, error) {
 	for r.rows != nil {
-		row, err := r.rows.Next()
+		row, err := r.next()
 		if err == nil {
+			if !sendable(row) {
+				r.odd.empty++
+				continue
+			}
+			r.odd.sendable++
 			return row, nil
 		}
 		if !errors.Is(err, io.EOF) {
@@ -107,6 +127,9 @@ func (r *recorded) row() (*trace.Row, error) {
 		if err := r.Close(); err != nil {
 			return nil, err
 		}
+		if r.odd.sendable == 0 {
+			return nil, fmt.Errorf("dataset %s: none of its %d rows has content or a length: there is nothing to send", r.Dataset.Name, r.odd.empty)
+		}
 		if r.Dataset.Repeat && !r.Dataset.Once {
 			if err := r.open(); err != nil {
 				return nil, err
@@ -114,108 +137,6 @@ func (r *recorded) row() (*trace.Row, error) {
 		}
 	}
 	return nil, ErrEnd
-}
-
-// replay makes a session of a row.
-func (r *recorded) replay(w *trace.Row, index uint64) Session {
-	w = w.Clone()
-	s := &replay{row: w, request: Request{Class: w.Class, Tenant: w.Tenant, SessionID: w.Session, SourceID: w.ID,
-		OutputTokens: w.Output, Text: r.class.Text, Body: w.Body, Open: w.Open}, turns: w.Turns, recorded: r, index: index}
-	if s.request.Class == "" {
-		s.request.Class = r.class.Name
-	}
-	if s.request.Tenant == "" {
-		s.request.Tenant = r.class.Tenant
-	}
-	if len(w.Turns) > 1 && !r.Dataset.Conversations {
-		s.turns = w.Turns[:1]
-	}
-	return s
-}
-
-// replay is a recorded session under way.
-type replay struct {
-	*recorded
-	row     *trace.Row
-	turns   []trace.Turn
-	request Request
-	index   uint64
-	turn    int64
-	history []Message
-}
-
-// Next returns the session's next turn.
-func (s *replay) Next(answer *Answer) (*Request, bool) {
-	turns := int64(max(len(s.turns), 1))
-	if s.turn > 0 && (answer == nil || s.turn >= turns) {
-		return nil, false
-	}
-	if s.turn > 0 {
-		s.history = append(s.history, answer.message())
-	}
-	r := s.request
-	r.Turn = s.turn
-	if turns > 1 && r.SessionID == "" {
-		r.SessionID = fmt.Sprint(s.index)
-	}
-	switch {
-	case r.Body != nil:
-	case len(s.turns) == 0:
-		s.fromLengths(&r)
-	default:
-		t := &s.turns[s.turn]
-		said := len(s.history)
-		for _, m := range t.Messages {
-			s.history = append(s.history, Message{Role: m.Role, Text: m.Text})
-		}
-		if s.turn == 0 && s.Dataset.Salt {
-			salt := stat.Key(s.seed^stat.Key(s.Salt, "salt", 0), "salt", s.index)
-			s.history[said].Text = fmt.Sprintf("%016x\n", salt) + s.history[said].Text
-		}
-		r.Messages = slices.Clone(s.history)
-		if r.OutputTokens == 0 && t.Answer != "" {
-			r.OutputTokens = s.length(t.Answer)
-		}
-	}
-	if r.OutputTokens == 0 && s.recorded.class.Output != nil {
-		r.OutputTokens = whole(s.recorded.class.Output.Sample(stat.Random(s.seed, "output", s.index<<20|uint64(s.turn))), maxTokens)
-	}
-	s.turn++
-	return &r, true
-}
-
-// fromLengths makes a prompt of the recorded length: of named blocks where the
-// trace has them, else of text of its own.
-func (s *replay) fromLengths(r *Request) {
-	r.InputTokens = s.row.Input
-	salted := s.seed ^ stat.Key(s.Salt, "salt", 0)
-	m := Message{Role: "user"}
-	left, leading := s.row.Input, true
-	for _, id := range s.row.Blocks {
-		b := Block{ID: stat.Key(salted, "hash", id), Tokens: min(left, s.row.BlockTokens)}
-		before := min(s.hashes[id], b.Tokens)
-		if leading {
-			r.SharedTokens += before
-		}
-		leading = leading && before == s.row.BlockTokens
-		s.hashes[id] = max(s.hashes[id], b.Tokens)
-		m.Blocks = append(m.Blocks, b)
-		left -= b.Tokens
-	}
-	if left > 0 {
-		m.Blocks = append(m.Blocks, Block{ID: stat.Key(salted, "trace", s.index), Tokens: left})
-	}
-	r.Messages = []Message{m}
-}
-
-// length counts a recorded answer: a fourth of its bytes where nothing counts.
-func (s *replay) length(answer string) int64 {
-	if s.Dataset.Count != nil {
-		if n, err := s.Dataset.Count.Count(answer); err == nil {
-			return int64(max(n, 1))
-		}
-	}
-	return int64(max(len(answer)/4, 1))
 }
 
 func (r *recorded) expected(n int64) (Expected, bool) {

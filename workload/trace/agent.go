@@ -5,7 +5,7 @@ import "github.com/valyala/fastjson"
 // agentTraces are recorded sessions of agents.
 func agentTraces() []format {
 	return []format{
-		{name: "weka", about: "WEKA and AgentX: JSON of id, block_size and requests of t, in, out, hash_ids (s, blocks of 64)", shape: objects,
+		{name: "weka", about: "WEKA and AgentX: JSON of id, block_size and requests of t, in, out, hash_ids (s, blocks of 64)", shape: objects, ends: true,
 			array:  []string{"requests"},
 			object: isWeka,
 			open: func(o *Options) decoder {

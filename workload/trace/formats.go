@@ -56,6 +56,8 @@ type format struct {
 	// counted marks sources that name the session of a row but not its turn:
 	// turns are counted.
 	counted bool
+	// deltas marks sources whose rows may be of new text alone.
+	deltas bool
 	// ends marks logs whose lines are written when a request ends, so that
 	// its beginnings are not in order.
 	ends bool

@@ -12,7 +12,7 @@ const (
 // hashTraces are traces that name the blocks of their prompts.
 func hashTraces() []format {
 	return []format{
-		{name: "mooncake", about: "Mooncake: JSON lines of timestamp (ms), input_length, output_length, hash_ids (blocks of 512); also AIPerf's mooncake_trace with texts", shape: objects,
+		{name: "mooncake", about: "Mooncake: JSON lines of timestamp (ms), input_length, output_length, hash_ids (blocks of 512); also AIPerf's mooncake_trace with texts", shape: objects, deltas: true,
 			object: isMooncake,
 			open:   func(o *Options) decoder { return &mooncake{options: o, size: o.BlockTokens} }},
 		{name: "bailian", about: "Qwen-Bailian: JSON lines of chat_id, parent_chat_id, timestamp (s), input_length, output_length, type, turn, hash_ids (blocks of 16)", shape: objects,

@@ -10,7 +10,7 @@ import (
 // the same.
 func ownFormats() []format {
 	return []format{
-		{name: own, about: "tokamak's own rows: JSON of prompt, messages, body or input_tokens, with at, output_tokens, class, tenant, session_id, id", shape: objects, fromStart: true,
+		{name: own, about: "tokamak's own rows: JSON of prompt, messages, body or input_tokens, with at, output_tokens, class, tenant, session_id, id", shape: objects, fromStart: true, deltas: true,
 			object: func(o object) bool { return isOwn(o) && !isCustom(o) && !isBody(o) && !isRecorded(o) },
 			open:   func(*Options) decoder { return &ownRows{} }},
 		{name: "vllm-custom", about: "vLLM's custom dataset: JSON lines of prompt and output_tokens", shape: objects, fromStart: true,

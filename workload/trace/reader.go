@@ -48,12 +48,11 @@ type Reader struct {
 	name    string
 	options Options
 	source  *source
-	format  string
+	format  *format
 	pieces  pieces
 	decoder decoder
 	pending []pending // read while the format was looked for
 	turns   sessions
-	counted bool
 	out     batch
 	at      int // in out
 	good    int64
@@ -110,12 +109,22 @@ func (r *Reader) Close() error {
 // FromStart tells whether moments count from the start of a run, as in our own
 // rows, and not from the first row's.
 func (r *Reader) FromStart() bool {
-	f, _ := formatNamed(r.format)
-	return f.fromStart
+	return r.format.fromStart
+}
+
+// Unordered tells whether rows may be out of the order of their moments, as in
+// logs that are written when a request ends.
+func (r *Reader) Unordered() bool {
+	return r.format.ends
+}
+
+// Deltas tells whether rows of a session may be of its new text alone.
+func (r *Reader) Deltas() bool {
+	return r.format.deltas
 }
 
 // Format names what is read, as in [Formats].
-func (r *Reader) Format() string { return r.format }
+func (r *Reader) Format() string { return r.format.name }
 
 // Skipped returns how many lines could not be used so far, and the first few.
 func (r *Reader) Skipped() (int64, []*LineError) { return r.bad, r.first }
@@ -195,8 +204,8 @@ func (r *Reader) account(unit string, line int64) {
 	}
 	for i := range r.out.rows[:r.out.n] {
 		row := &r.out.rows[i]
-		row.Format = r.format
-		if r.counted && row.Session != "" {
+		row.Format = r.format.name
+		if r.format.counted && row.Session != "" {
 			r.count(row)
 		}
 	}
@@ -240,7 +249,7 @@ func (r *Reader) nothing() error {
 	case len(r.first) > 0:
 		return fmt.Errorf("%s has no line that can be used; the first: %w", r.name, r.first[0])
 	case r.ignored > 0:
-		return fmt.Errorf("%s has no rows: %d lines hold no request as %s reads them", r.name, r.ignored, r.format)
+		return fmt.Errorf("%s has no rows: %d lines hold no request as %s reads them", r.name, r.ignored, r.format.name)
 	}
 	return fmt.Errorf("%s has no rows", r.name)
 }

@@ -143,7 +143,7 @@ func (r *Reader) nested(keys []string) bool {
 }
 
 func (r *Reader) use(f *format) {
-	r.format, r.decoder, r.counted = f.name, f.open(&r.options), f.counted
+	r.format, r.decoder = f, f.open(&r.options)
 	if e, ok := r.pieces.(*elements); ok {
 		if c, ok := r.decoder.(interface{ within(*elements) }); ok {
 			c.within(e)

@@ -60,7 +60,7 @@ func (r *Reader) openTable(asked *format, lines *lineReader) error {
 		if f.model {
 			return fmt.Errorf("%s: %w", r.name, ErrServeGen)
 		}
-		r.format, r.pieces, r.decoder, r.counted = f.name, lines, t, f.counted
+		r.format, r.pieces, r.decoder = &f, lines, t
 		t.read = f.table
 		return nil
 	}
