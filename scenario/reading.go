@@ -2,8 +2,6 @@ package scenario
 
 import (
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -46,17 +44,9 @@ func (r *resolver) share(id string) float64 {
 	if !ok {
 		return 0
 	}
-	text, percent := strings.CutSuffix(v.text, "%")
-	x, err := strconv.ParseFloat(text, 64)
-	if percent {
-		x /= 100
-	}
-	switch {
-	case err != nil || !(x >= 0 && x <= 1):
+	x, err := trace.ParseShare(v.text)
+	if err != nil {
 		r.fail(v.expected("a share such as 5% or 0.05"))
-		return 0
-	case x == 0:
-		return -1
 	}
 	return x
 }

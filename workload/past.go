@@ -58,14 +58,21 @@ func (o *odd) count(w *trace.Row) {
 // be sent.
 func (r *recorded) Notes() []string {
 	var n []string
-	if r.odd.failed > 0 {
-		n = append(n, fmt.Sprintf("%d rows of the dataset are of requests that failed when they were recorded: sent without a length of their own to ask for", r.odd.failed))
-	}
-	if r.odd.media > 0 {
-		n = append(n, fmt.Sprintf("%d rows of the dataset had images, audio or video, which are not sent", r.odd.media))
-	}
-	if r.odd.empty > 0 {
-		n = append(n, fmt.Sprintf("%d rows of the dataset have neither content nor a length: not sent", r.odd.empty))
+	for _, c := range []struct {
+		rows int64
+		says string
+	}{
+		{r.odd.failed, "of the dataset failed when recorded: sent without a length to ask for"},
+		{r.odd.media, "of the dataset with images, audio or video: sent without them"},
+		{r.odd.empty, "of the dataset with neither content nor a length: not sent"},
+	} {
+		switch c.rows {
+		case 0:
+		case 1:
+			n = append(n, "1 row "+c.says)
+		default:
+			n = append(n, fmt.Sprintf("%d rows %s", c.rows, c.says))
+		}
 	}
 	return n
 }

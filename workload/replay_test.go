@@ -78,7 +78,7 @@ func TestBailianChain(t *testing.T) {
 // Blocks of a length that was told.
 func TestBlockTokens(t *testing.T) {
 	d := content(`{"timestamp":0,"input_length":100,"output_length":1,"hash_ids":[1,2,3,4]}`)
-	if _, err := Schedule(d, 0, 1); err == nil || !strings.Contains(err.Error(), "say of how many with block-tokens (from 25 to 33 would fit)") {
+	if _, err := Schedule(d, 0, 1); err == nil || !strings.Contains(err.Error(), "say of how many with --block-tokens (from 25 to 33 would fit)") {
 		t.Error(err)
 	}
 	d.Reading.BlockTokens = 32
@@ -92,18 +92,18 @@ func TestBlockTokens(t *testing.T) {
 func TestNotes(t *testing.T) {
 	d := content("Timestamp,Model,Request tokens,Response tokens,Log Type\n5,m,472,18,x\n6,m,100,0,x\n7,m,100,0,x\n")
 	list, s := firsts(t, Config{Dataset: d})
-	want := []string{"2 rows of the dataset are of requests that failed when they were recorded: sent without a length of their own to ask for"}
+	want := []string{"2 rows of the dataset failed when recorded: sent without a length to ask for"}
 	if diff := cmp.Diff(want, s.(Noter).Notes()); diff != "" || len(list) != 3 || list[1].OutputTokens != 0 || list[1].InputTokens != 100 {
 		t.Errorf("%d rows: %s", len(list), diff)
 	}
 	_, s = firsts(t, Config{Dataset: content("TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n2025-03-12 00:00:00.1,3,10,5\n2025-03-12 00:00:00.2,0,10,5\n")})
-	if diff := cmp.Diff([]string{"1 rows of the dataset had images, audio or video, which are not sent"}, s.(Noter).Notes()); diff != "" {
+	if diff := cmp.Diff([]string{"1 row of the dataset with images, audio or video: sent without them"}, s.(Noter).Notes()); diff != "" {
 		t.Error(diff)
 	}
 	line := `{"start_time":"2026-03-01T00:00:0%dZ","method":"POST","path":"/v1/chat/completions","response_code":200,"duration":10%s}` + "\n"
 	mixed := fmt.Sprintf(line, 0, `,"input_token":5`) + fmt.Sprintf(line, 1, "")
 	list, s = firsts(t, Config{Dataset: content(mixed)})
-	if diff := cmp.Diff([]string{"1 rows of the dataset have neither content nor a length: not sent"}, s.(Noter).Notes()); diff != "" || len(list) != 1 {
+	if diff := cmp.Diff([]string{"1 row of the dataset with neither content nor a length: not sent"}, s.(Noter).Notes()); diff != "" || len(list) != 1 {
 		t.Errorf("%d: %s", len(list), diff)
 	}
 	if _, err := Schedule(content(fmt.Sprintf(line, 1, "")), 0, 1); err == nil || !strings.Contains(err.Error(), "none of its 1 rows has content or a length") {

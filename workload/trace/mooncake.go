@@ -110,7 +110,7 @@ func (d *mooncake) settle(o object, r *Row) {
 	if n > 1 {
 		high = (r.Input - 1) / (n - 1)
 	}
-	o.fail("%d hash_ids for %d tokens: the blocks are not of %d tokens; say of how many with block-tokens (from %d to %d would fit)",
+	o.fail("%d hash_ids for %d tokens: the blocks are not of %d tokens; say of how many with --block-tokens (from %d to %d would fit)",
 		n, r.Input, mooncakeBlock, low, max(low, high))
 	d.size = 0
 }
@@ -138,7 +138,7 @@ func (d *mooncake) turn(r *Row) error {
 		d.kind = before.tells(r)
 	}
 	if d.kind == "" {
-		return fmt.Errorf("the second row of a session may hold its new text or the whole prompt: say which with dataset-turns (%s or %s)", DeltaTurns, CumulativeTurns)
+		return fmt.Errorf("the second row of a session may hold its new text or the whole prompt: say which (run --dataset-turns, elsewhere --turns: %s or %s)", DeltaTurns, CumulativeTurns)
 	}
 	r.Delta = d.kind == DeltaTurns
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Options say what a content is, where it does not say so itself.
@@ -264,12 +265,28 @@ type BadShareError struct {
 
 // Error names the share, the limit and the first bad line.
 func (e *BadShareError) Error() string {
-	return fmt.Sprintf("%s: %d of %d lines cannot be used, more than %s%% (max-bad allows more); the first: %v",
+	return fmt.Sprintf("%s: %d of %d lines cannot be used, more than %s%% (--max-bad allows more); the first: %v",
 		e.Name, e.Bad, e.Read, strconv.FormatFloat(100*e.Limit, 'g', 4, 64), e.First)
 }
 
 // Unwrap returns the first bad line.
 func (e *BadShareError) Unwrap() error { return e.First }
+
+// ParseShare reads a share such as 5% or 0.05 for [Options].MaxBad.
+func ParseShare(text string) (float64, error) {
+	digits, percent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(digits, 64)
+	if percent {
+		x /= 100
+	}
+	switch {
+	case err != nil || !(x >= 0 && x <= 1):
+		return 0, fmt.Errorf("expected a share such as 5%% or 0.05, found %.40q", text)
+	case x == 0:
+		return -1, nil
+	}
+	return x, nil
+}
 
 // batch is what came of a piece.
 type batch struct {
