@@ -211,7 +211,9 @@ func TestReadMarkovRefuses(t *testing.T) {
 	if _, err := ReadMarkov(strings.NewReader(pack(good))); err != nil {
 		t.Fatal(err)
 	}
-	change := func(at int, to ...byte) string { return pack(append(append(slices.Clone(good[:at]), to...), good[at+1:]...)) }
+	change := func(at int, to ...byte) string {
+		return pack(append(append(slices.Clone(good[:at]), to...), good[at+1:]...))
+	}
 	for name, file := range map[string]string{
 		"empty": "", "another file": "schema: tokamak.traffic/1\n", "no zstd": magic + "hello", "nothing in it": pack(nil),
 		"something behind": pack(append(slices.Clone(good), 0)), "order 1": change(0, 1), "order 6": change(0, 6), "owner": change(1, 1),
