@@ -159,7 +159,7 @@ func (v *pane) grid(g *Grid) {
 			if !(c > 0) {
 				continue
 			}
-			k := int(depth(max(c, 1), most) * float64(len(v.shades)-1) * 1.0001)
+			k := int(depth(c, most) * float64(len(v.shades)))
 			v.set(v.left+x, v.top+v.height-1-y, v.shades[min(k, len(v.shades)-1)], inkData)
 		}
 	}

@@ -193,17 +193,18 @@ func (d *drawing) grid(g *Grid, f *frame) {
 			}
 			x0, x1, y0, y1 := f.px(g.X[i]), f.px(g.X[i+1]), f.py(g.Y[j+1]), f.py(g.Y[j])
 			fmt.Fprintf(d, "<rect class=\"f0\" fill-opacity=\"%.2f\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n",
-				0.12+0.88*depth(c, most), px(x0), px(y0), px(x1-x0+0.2), px(y1-y0+0.2))
+				0.08+0.92*depth(c, most), px(x0), px(y0), px(x1-x0+0.2), px(y1-y0+0.2))
 		}
 	}
 }
 
-// depth is how dark a field is drawn: by the logarithm of its count.
+// depth is how dark a field is drawn, from 0 to 1: the square root of its share
+// of the fullest, so that thin fields are seen beside it.
 func depth(c, most float64) float64 {
-	if most <= 1 {
-		return 1
+	if !(most > 0) {
+		return 0
 	}
-	return max(math.Log(c)/math.Log(most), 0)
+	return math.Sqrt(c / most)
 }
 
 // placed is where the label of a mark stands.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -24,6 +25,8 @@ type log struct {
 	media                   int64 // requests with images, audio or video
 
 	sessions sessions
+	reuse    *fit.Reuse // of prompts that name their blocks; nil: none so far
+	deltas   int64      // rows that name the blocks of a turn's new text alone
 	tenants  tally
 	unsorted int64
 }
@@ -52,7 +55,7 @@ func (l *log) add(r *trace.Row) {
 		l.cached += r.Cached
 	}
 	l.cachedOver += r.Input
-	l.sessions.add(r)
+	l.sessions.add(r, l.follow(r))
 	l.tenants.add(r.Tenant, max(r.Input, 0))
 	if len(r.Turns) < 2 {
 		l.lengths(r.Input, r.Output, len(r.Turns) > 0 || r.Body != nil)
@@ -65,6 +68,30 @@ func (l *log) add(r *trace.Row) {
 		}
 		l.lengths(in, out, true)
 	}
+}
+
+// follow looks at the blocks of a prompt. It returns the number of the one that
+// it goes on with, counted over those that name their blocks, or -1, and whether
+// it names its own.
+func (l *log) follow(r *trace.Row) (f followed) {
+	if len(r.Blocks) == 0 {
+		return followed{}
+	}
+	if r.Delta {
+		l.deltas++
+		return followed{}
+	}
+	if l.reuse == nil {
+		l.reuse = fit.NewReuse(cacheSizes())
+	}
+	f.before, f.ok = l.reuse.Add(r)
+	return f
+}
+
+// followed is what the blocks of a prompt tell of its conversation.
+type followed struct {
+	before int32
+	ok     bool
 }
 
 // lengths adds a request's; 0 is not said.
@@ -107,9 +134,22 @@ type sessions struct {
 	index map[uint64]int32 // of a conversation, by its name or that of its last request
 	turns []int32
 	told  bool // a row said to which conversation it belongs
+	// blocks says that conversations were told by the blocks of their prompts;
+	// of are those of the prompts followed.
+	blocks bool
+	of     []int32
 }
 
-func (s *sessions) add(r *trace.Row) {
+// add counts a row in, of which its blocks tell so much.
+func (s *sessions) add(r *trace.Row, f followed) {
+	at := s.place(r, f)
+	if f.ok {
+		s.of = append(s.of, at)
+	}
+}
+
+// place returns the number of the row's conversation.
+func (s *sessions) place(r *trace.Row, f followed) int32 {
 	if s.index == nil {
 		s.seed, s.index = maphash.MakeSeed(), map[uint64]int32{}
 	}
@@ -117,34 +157,44 @@ func (s *sessions) add(r *trace.Row) {
 	switch {
 	case turns > 1:
 		s.told = true
-		s.turns = append(s.turns, turns)
+		return s.begin(turns)
 	case r.Session != "":
 		s.told = true
-		s.grow(s.key("session", r.Session))
+		return s.grow(s.key("session", r.Session))
+	case f.ok && f.before >= 0 && r.Parent == "":
+		s.told, s.blocks = true, true
+		at := s.of[f.before]
+		s.turns[at]++
+		return at
 	case r.ID != "" || r.Parent != "":
 		s.told = s.told || r.Parent != ""
 		at, known := s.index[s.key("request", r.Parent)]
 		if r.Parent == "" || !known {
-			at = int32(len(s.turns))
-			s.turns = append(s.turns, 0)
+			at = s.begin(0)
 		}
 		s.turns[at]++
 		if r.ID != "" {
 			s.index[s.key("request", r.ID)] = at
 		}
-	default:
-		s.turns = append(s.turns, 1)
+		return at
 	}
+	return s.begin(1)
 }
 
-func (s *sessions) grow(key uint64) {
+// begin makes a conversation of so many turns.
+func (s *sessions) begin(turns int32) int32 {
+	s.turns = append(s.turns, turns)
+	return int32(len(s.turns) - 1)
+}
+
+func (s *sessions) grow(key uint64) int32 {
 	at, known := s.index[key]
 	if !known {
-		at = int32(len(s.turns))
+		at = s.begin(0)
 		s.index[key] = at
-		s.turns = append(s.turns, 0)
 	}
 	s.turns[at]++
+	return at
 }
 
 func (s *sessions) key(kind, name string) uint64 {

@@ -14,7 +14,7 @@ func rateFigure(at []int64, f *Facts) *chart.Plot {
 	p := &chart.Plot{Title: "Requests over time",
 		X:     chart.Axis{Label: "time since the first request", Unit: chart.Seconds},
 		Y:     chart.Axis{Label: "requests/s"},
-		Empty: f.empty("the log has no moments")}
+		Empty: f.empty()}
 	if p.Empty != "" {
 		return p
 	}
@@ -33,7 +33,7 @@ func rateFigure(at []int64, f *Facts) *chart.Plot {
 	p.Series = append(p.Series, s)
 	if window > peakWindow {
 		p.Series = append(p.Series, busiest(at, window))
-		p.Note += " The dashed line is the busiest 60 s within it."
+		p.Note += " The dotted line is the busiest 60 s within it."
 	}
 	if peak, ok := f.PeakRate.Get(); ok && window >= peakWindow {
 		p.Marks = append(p.Marks, chart.Mark{X: f.PeakAt.Or(0) + peakWindow.Seconds()/2, Y: peak,
@@ -43,11 +43,11 @@ func rateFigure(at []int64, f *Facts) *chart.Plot {
 }
 
 // empty returns why a figure of arrivals cannot be drawn, or nothing.
-func (f *Facts) empty(why string) string {
+func (f *Facts) empty() string {
 	if f.Span.Valid() {
 		return ""
 	}
-	return why
+	return f.noMoments()
 }
 
 // rateWindow returns the window of the picture of the rate: 60 s, unless that
@@ -66,7 +66,7 @@ func rateWindow(span time.Duration) time.Duration {
 func busiest(at []int64, window time.Duration) chart.Series {
 	minutes := counts(at, peakWindow)
 	per := int(window / peakWindow)
-	s := chart.Series{Name: "busiest 60 s in it", Shape: chart.Steps, Role: chart.Model, X: []float64{0}}
+	s := chart.Series{Name: "busiest 60 s in it", Shape: chart.Steps, Role: chart.Other, X: []float64{0}}
 	for k := 0; k+per <= len(minutes); k += per {
 		most := int64(0)
 		for _, c := range minutes[k : k+per] {
@@ -84,7 +84,7 @@ func gapFigure(at []int64, f *Facts) *chart.Plot {
 	p := &chart.Plot{Title: "Time between requests", Note: "Exponential is what a Poisson process of the same rate would show.",
 		X:     chart.Axis{Label: "gap to the request before", Unit: chart.Seconds, Log: true},
 		Y:     chart.Axis{Label: "share of the requests, a bin", Unit: chart.Share},
-		Empty: f.empty("the log has no moments")}
+		Empty: f.empty()}
 	mean, _, same := gaps(at)
 	average, ok := mean.Get()
 	if p.Empty == "" && !ok {
@@ -114,11 +114,8 @@ func gapFigure(at []int64, f *Facts) *chart.Plot {
 		n[k] /= float64(len(at) - 1)
 		law[k] = math.Exp(-edges[k]/average) - math.Exp(-edges[k+1]/average)
 	}
-	p.Series = []chart.Series{{Name: "log", Shape: chart.Filled, X: edges, Y: n},
+	p.Series = []chart.Series{{Name: f.origin(), Shape: chart.Filled, X: edges, Y: n},
 		{Name: "exponential of the same mean", Shape: chart.Line, Role: chart.Reference, X: middles(edges), Y: law}}
-	if f.Sampled {
-		p.Series[0].Name = "model"
-	}
 	p.Marks = []chart.Mark{chart.At(average, "mean "+measure.Figure(measure.Some(average*1000), "ms"))}
 	return p
 }
@@ -139,11 +136,11 @@ const (
 )
 
 // lengthFigure draws the density of token counts, with percentiles marked.
-func lengthFigure(title, which string, ascending []int32, l Lengths) *chart.Plot {
+func (f *Facts) lengthFigure(title, which string, ascending []int32, l Lengths) *chart.Plot {
 	p := &chart.Plot{Title: title, X: chart.Axis{Label: which + " length (tokens)", Log: true},
 		Y: chart.Axis{Label: "share of the requests, a bin", Unit: chart.Share}}
 	if len(ascending) == 0 {
-		p.Empty = "the log has no " + which + " lengths"
+		p.Empty = f.noLengths(which)
 		return p
 	}
 	edges := wholeEdges(float64(ascending[0]), float64(ascending[len(ascending)-1]), lengthBins)
@@ -172,8 +169,8 @@ func marks(of ...named) []chart.Mark {
 }
 
 // jointFigure draws how input and output lengths go together.
-func jointFigure(l *log) *chart.Plot {
-	p := &chart.Plot{Title: "Input and output together", Note: "Darker: more requests, on a logarithmic scale.",
+func jointFigure(l *log, f *Facts) *chart.Plot {
+	p := &chart.Plot{Title: "Input and output together", Note: "Darker: more requests.",
 		X: chart.Axis{Label: "input length (tokens)", Log: true}, Y: chart.Axis{Label: "output length (tokens)", Log: true}}
 	var lowX, lowY, highX, highY int32 = math.MaxInt32, math.MaxInt32, 0, 0
 	for i, x := range l.input {
@@ -183,6 +180,9 @@ func jointFigure(l *log) *chart.Plot {
 	}
 	if highX == 0 {
 		p.Empty = "no request of the log has both lengths"
+		if f.Sampled {
+			p.Empty = f.noLengths("")
+		}
 		return p
 	}
 	g := &chart.Grid{X: wholeEdges(float64(lowX), float64(highX), 10), Y: wholeEdges(float64(lowY), float64(highY), 10)}
@@ -207,7 +207,7 @@ func dispersionFigure(at []int64, f *Facts) *chart.Plot {
 		Note:  "Variance ÷ mean of the counts in windows. Poisson traffic lies at 1 whatever the window; what rises has bursts or trends of that length.",
 		X:     chart.Axis{Label: "window", Unit: chart.Seconds, Log: true},
 		Y:     chart.Axis{Label: "index of dispersion", Log: true},
-		Empty: f.empty("the log has no moments")}
+		Empty: f.empty()}
 	if p.Empty != "" {
 		return p
 	}
@@ -218,17 +218,14 @@ func dispersionFigure(at []int64, f *Facts) *chart.Plot {
 		}
 	}
 	if len(x) < 2 {
-		p.Empty = "the log is too short: fewer than twenty windows of any length"
+		p.Empty = "the " + f.origin() + " is too short: fewer than twenty windows of any length"
 		return p
 	}
 	one := make([]float64, len(x))
 	for i := range one {
 		one[i] = 1
 	}
-	p.Series = []chart.Series{{Name: "log", Shape: chart.Line, X: x, Y: y}, {Name: "Poisson", Role: chart.Reference, X: x, Y: one}}
-	if f.Sampled {
-		p.Series[0].Name = "model"
-	}
+	p.Series = []chart.Series{{Name: f.origin(), Shape: chart.Line, X: x, Y: y}, {Name: "Poisson", Role: chart.Reference, X: x, Y: one}}
 	return p
 }
 
@@ -252,10 +249,10 @@ func scales(at []int64) []time.Duration {
 }
 
 // turnsFigure draws how many turns conversations have.
-func turnsFigure(s *sessions) *chart.Plot {
+func turnsFigure(s *sessions, f *Facts) *chart.Plot {
 	p := &chart.Plot{Title: "Turns of a conversation", X: chart.Axis{Label: "turns"}, Y: chart.Axis{Label: "conversations", Unit: chart.Share}}
 	if !s.told {
-		p.Empty = "the log does not say which requests belong together"
+		p.Empty = f.noSessions()
 		return p
 	}
 	turns := known(s.turns)
@@ -285,10 +282,10 @@ func turnsFigure(s *sessions) *chart.Plot {
 const shownTenants = 12
 
 // tenantsFigure draws the tenants' shares; by rank unless names are asked for.
-func tenantsFigure(t *tally, names bool) *chart.Bars {
-	b := &chart.Bars{Title: "Tenants", Label: "share of the requests", Unit: chart.Share}
+func tenantsFigure(t *tally, f *Facts, names bool) *chart.Bars {
+	b := &chart.Bars{Title: f.tenantsTitle(), Label: "share of the requests", Unit: chart.Share}
 	if !t.told() {
-		b.Empty = "the log does not say whose requests they are"
+		b.Empty = f.noTenants()
 		return b
 	}
 	ranked := t.ranked()

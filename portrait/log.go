@@ -25,21 +25,16 @@ type Options struct {
 	Name string
 	// Tenants shows their names.
 	Tenants bool
+	// NoLengths leaves the lengths out: a model's source did not tell them.
+	NoLengths bool
 }
 
 // Log reads a log to its end and returns its figures and its page. An error is
 // the reader's.
 func Log(rows Rows, o Options) (*Facts, *Page, error) {
-	l := &log{}
-	for {
-		r, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-		l.add(r)
+	l, err := read(rows)
+	if err != nil {
+		return nil, nil, err
 	}
 	f := l.facts()
 	f.Name, f.Format, f.Ignored = o.Name, rows.Format(), rows.Ignored()
@@ -50,6 +45,21 @@ func Log(rows Rows, o Options) (*Facts, *Page, error) {
 	}
 	f.note(l)
 	return f, l.page(f, o), nil
+}
+
+// read keeps what is drawn of every row.
+func read(rows interface{ Next() (*trace.Row, error) }) (*log, error) {
+	l := &log{}
+	for {
+		r, err := rows.Next()
+		if errors.Is(err, io.EOF) {
+			return l, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		l.add(r)
+	}
 }
 
 // facts computes the figures.
@@ -71,6 +81,8 @@ func (l *log) facts() *Facts {
 		f.Dispersion1, f.Dispersion10, f.Dispersion60 = dispersion(l.at, time.Second), dispersion(l.at, 10*time.Second), dispersion(l.at, time.Minute)
 	}
 	f.Input, f.Output = lengths(known(l.input)), lengths(known(l.output))
+	points, _ := l.curve()
+	f.SharedPrefix = shared(points)
 	if l.cached > 0 {
 		f.Cached = measure.Some(float64(l.cached) / float64(l.cachedOver))
 	}
@@ -106,6 +118,12 @@ func (f *Facts) note(l *log) {
 	if l.texts > 0 {
 		say("%s requests have texts but not their lengths in tokens; they are in no figure of input lengths.", measure.Count(l.texts))
 	}
+	if l.deltas > 0 {
+		say("%s rows hold the new text of a turn alone: what they share with the turns before is in no figure of shared prefix.", measure.Count(l.deltas))
+	}
+	if l.sessions.blocks {
+		say("Which requests belong together was told by their blocks: a prompt that begins with all of an earlier one and its answer goes on with it.")
+	}
 	if l.media > 0 {
 		say("%s requests carry images, audio or video, whose tokens are in the input length only as far as the log counts them.", measure.Count(l.media))
 	}
@@ -123,9 +141,9 @@ func (l *log) page(f *Facts, o Options) *Page {
 	p := f.page()
 	p.Sections = []Section{{Figures: []chart.Figure{
 		rateFigure(l.at, f), gapFigure(l.at, f),
-		lengthFigure("Input length", "input", known(l.input), f.Input), lengthFigure("Output length", "output", known(l.output), f.Output),
-		jointFigure(l), dispersionFigure(l.at, f),
-		turnsFigure(&l.sessions), tenantsFigure(&l.tenants, o.Tenants),
+		f.lengthFigure("Input length", "input", known(l.input), f.Input), f.lengthFigure("Output length", "output", known(l.output), f.Output),
+		jointFigure(l, f), dispersionFigure(l.at, f),
+		f.reuseFigure(l.curve()), turnsFigure(&l.sessions, f), tenantsFigure(&l.tenants, f, o.Tenants),
 	}}}
 	return p
 }

@@ -15,7 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tokamak-bench/tokamak/portrait"
+	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/trace"
+	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -102,6 +104,60 @@ func TestHeadline(t *testing.T) {
 	}
 	near("turns", f.MeanTurns, 43)
 	near("busiest", f.BusiestShare, 58.0/86)
+}
+
+// TestSharedPrefix: of 160 prompt tokens 80 stand in leading blocks sent before
+// (package fit's test goes through them), and the third prompt goes on with the
+// first. What holds new text alone is left out and said.
+func TestSharedPrefix(t *testing.T) {
+	log := at(0, 1, 2, 3)
+	log[0] = trace.Row{Input: 48, Blocks: []uint64{1, 2, 3}, BlockTokens: 16}
+	log[1] = trace.Row{Input: 48, Blocks: []uint64{1, 2, 4}, BlockTokens: 16}
+	log[2] = trace.Row{Input: 64, Blocks: []uint64{1, 2, 3, 5}, BlockTokens: 16}
+	log[3] = trace.Row{Input: 5, Blocks: []uint64{9}, BlockTokens: 16, Delta: true}
+	f, p := show(t, &rows{of: log}, portrait.Options{})
+	if x, _ := f.SharedPrefix.Get(); x != 0.5 {
+		t.Errorf("shared prefix %v, want 0.5", f.SharedPrefix)
+	}
+	if f.Sessions == nil || *f.Sessions != 3 {
+		t.Errorf("conversations: %v, want 3", f.Sessions)
+	}
+	if text := page(t, p, portrait.TextOptions{}); !strings.Contains(text, "1 rows hold the new text of a turn alone") {
+		t.Errorf("the row of new text is not said:\n%s", text)
+	}
+}
+
+// TestModel samples a model whose figures follow from it: 2 sessions a second
+// of 3 turns each, every prompt the prefix of 128 tokens, the turns and answers
+// before, and 64 new tokens.
+func TestModel(t *testing.T) {
+	one := func(x float64) stat.Distribution { return stat.Constant(x) }
+	m := &traffic.Model{Duration: 10 * time.Minute, Findings: []string{"a finding"}, Clients: []traffic.Client{{
+		Name: "chat", Rate: traffic.Curve{Rate: []float64{2}}, Arrival: traffic.Arrival{Process: traffic.Constant},
+		Lengths:  []traffic.Lengths{{Input: one(64), Output: one(64)}},
+		Sessions: &traffic.Sessions{Turns: one(3), Think: one(10), Input: one(64), Jump: 1},
+		Prefix:   &traffic.Prefix{Share: 1, Count: 1, Tokens: one(128)}}}}
+	f, p, err := portrait.Model(m, 1, portrait.Options{Name: "model"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Requests != 3600 || *f.Sessions != 1200 || *f.Tenants != 1 {
+		t.Errorf("%d requests, %d sessions, %d clients", f.Requests, *f.Sessions, *f.Tenants)
+	}
+	// Prompts of 192, 320 and 448 tokens; found are the prefix of 128, the 192
+	// of the turn before, and its 320; the first of all prompts finds nothing.
+	if x, _ := f.SharedPrefix.Get(); math.Abs(x-(1200*(128+192+320)-128)/(1200*960.0)) > 1e-12 {
+		t.Errorf("shared prefix %v", x)
+	}
+	if x, _ := f.Input.P50.Get(); x != 320 {
+		t.Errorf("input p50 %v, want 320", x)
+	}
+	text := page(t, p, portrait.TextOptions{})
+	for _, want := range []string{"note: a finding", "Clients of the model", "chat", "100% of 1 × 128"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
 }
 
 // TestMissing: what the log does not say is null and a sentence, never zero.

@@ -13,17 +13,17 @@ func (f *Facts) page() *Page {
 	p := &Page{Title: f.Name, Subtitle: f.subtitle(), Notes: f.Notes}
 	p.First = []Number{
 		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s window"+when(f.PeakAt), f.noTimes("shorter than one 60 s window")),
-		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer", noLengths("input")),
+		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer", unknown(f.noLengths("input"))),
 		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty", f.noTimes("fewer than three moments")),
-		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt", f.noBlocks()),
+		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt", unknown(f.noBlocks())),
 	}
 	p.Rest = []Number{
 		{"requests", measure.Count(f.Requests), f.requestsMeaning()},
 		{"span", span(f.Span), "from the first request to the last" + f.begin()},
 		number("mean rate", f.MeanRate, "req/s", "requests ÷ span", f.noTimes("no span")),
 		f.dispersion(),
-		triple("input p50 · p95 · p99", f.Input, "input"),
-		triple("output p50 · p95 · p99", f.Output, "output"),
+		f.triple("input p50 · p95 · p99", f.Input, "input"),
+		f.triple("output p50 · p95 · p99", f.Output, "output"),
 		f.sessions(),
 		f.tenants(),
 		{"errors", count(f.Failed, f.Requests), "requests that the service did not answer"},
@@ -87,6 +87,9 @@ func (f *Facts) begin() string {
 }
 
 func (f *Facts) requestsMeaning() string {
+	if f.Sampled {
+		return "drawn from the model"
+	}
 	if f.Ignored > 0 {
 		return fmt.Sprintf("rows read; %s lines hold no request", measure.Count(f.Ignored))
 	}
@@ -103,20 +106,14 @@ func (f *Facts) skipped() string {
 // noTimes says why a figure of arrivals is not known.
 func (f *Facts) noTimes(short string) string {
 	if !f.Span.Valid() {
-		return "not known: the log has no moments"
+		return unknown(f.noMoments())
 	}
-	return "not known: " + short
+	return unknown(short)
 }
 
-func noLengths(which string) string { return "not known: the log has no " + which + " lengths" }
-
-func (f *Facts) noBlocks() string {
-	return "not known: the log does not name the blocks of its prompts"
-}
-
-func triple(name string, l Lengths, which string) Number {
+func (f *Facts) triple(name string, l Lengths, which string) Number {
 	if l.Count == 0 {
-		return Number{Name: name, Meaning: noLengths(which)}
+		return Number{Name: name, Meaning: unknown(f.noLengths(which))}
 	}
 	var b []string
 	for _, v := range []measure.Value{l.P50, l.P95, l.P99} {
@@ -148,7 +145,7 @@ func (f *Facts) dispersion() Number {
 
 func (f *Facts) sessions() Number {
 	if f.Sessions == nil {
-		return Number{Name: "sessions", Meaning: "not known: the log does not say which requests belong together"}
+		return Number{Name: "sessions", Meaning: unknown(f.noSessions())}
 	}
 	return Number{"sessions", measure.Count(*f.Sessions), fmt.Sprintf("conversations, of %s turns on average and %s at most",
 		measure.Digits(f.MeanTurns.Or(0)), whole(f.MaxTurns))}
@@ -156,9 +153,13 @@ func (f *Facts) sessions() Number {
 
 func (f *Facts) tenants() Number {
 	if f.Tenants == nil {
-		return Number{Name: "tenants", Meaning: "not known: the log does not say whose requests they are"}
+		return Number{Name: "tenants", Meaning: unknown(f.noTenants())}
 	}
-	return Number{"tenants", measure.Count(*f.Tenants), "the busiest sends " + measure.Percent(100*f.BusiestShare.Or(0)) + " of the requests"}
+	name := "tenants"
+	if f.Sampled {
+		name = "clients"
+	}
+	return Number{name, measure.Count(*f.Tenants), "the busiest sends " + measure.Percent(100*f.BusiestShare.Or(0)) + " of the requests"}
 }
 
 func count(part, whole int64) string {

@@ -1,13 +1,23 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/portrait"
+	"github.com/tokamak-bench/tokamak/workload/fit"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
 
 type workloadShowCommand struct {
 	File string `arg:"" placeholder:"FILE" help:"Trace, gateway log, dataset or traffic.yaml; - reads standard input."`
 	logFlags
+	Seed    uint64 `default:"1" placeholder:"N" help:"Of the sample that a model is shown by (default 1)."`
 	HTML    string `name:"html" placeholder:"FILE" help:"Also write the page as HTML to FILE."`
 	Tenants bool   `help:"Show the names of tenants."`
 	ASCII   bool   `name:"ascii" help:"Draw with plain ASCII characters."`
@@ -16,20 +26,10 @@ type workloadShowCommand struct {
 
 // Run reads the file and shows it.
 func (c *workloadShowCommand) Run(std streams) error {
-	r, err := c.openLog(c.File, std)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }() // only read
-	facts, page, err := portrait.Log(r, portrait.Options{Name: c.File, Tenants: c.Tenants})
+	facts, page, err := c.read(std)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	return c.show(std, facts, page)
-}
-
-// show writes the page where it is asked for.
-func (c *workloadShowCommand) show(std streams, facts *portrait.Facts, page *portrait.Page) error {
 	if c.HTML != "" {
 		if err := writeFile(c.HTML, page.HTML); err != nil {
 			return err
@@ -40,4 +40,52 @@ func (c *workloadShowCommand) show(std streams, facts *portrait.Facts, page *por
 	}
 	width, _ := terminal(std.out)
 	return page.Text(std.out, portrait.TextOptions{Width: width, Colour: colours(std.out), ASCII: c.ASCII})
+}
+
+// read finds out what the file is: a model says so at its beginning or by its
+// name.
+func (c *workloadShowCommand) read(std streams) (*portrait.Facts, *portrait.Page, error) {
+	o := portrait.Options{Name: c.File, Tenants: c.Tenants}
+	f, err := opener(c.File, std)()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	head := bufio.NewReaderSize(f, 4096)
+	begin, _ := head.Peek(512) // what cannot be read fails again below
+	if ext := filepath.Ext(c.File); ext == ".yaml" || ext == ".yml" || bytes.Contains(begin, []byte(traffic.Schema)) {
+		m, err := traffic.Read(c.File, head)
+		if err != nil {
+			return nil, nil, err
+		}
+		return portrait.Model(m, c.Seed, o)
+	}
+	options, err := c.options()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := trace.Open(c.File, func() (io.ReadCloser, error) { return io.NopCloser(head), nil }, options)
+	if errors.Is(err, trace.ErrServeGen) && c.File != "-" {
+		return c.windows(std, o)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = r.Close() }() // only read
+	return portrait.Log(r, o)
+}
+
+// windows shows a table of client windows, which is a model without lengths.
+func (c *workloadShowCommand) windows(std streams, o portrait.Options) (*portrait.Facts, *portrait.Page, error) {
+	f, err := opener(c.File, std)()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = f.Close() }() // only read
+	m, err := fit.Windows(c.File, f, "", nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.NoLengths = true
+	return portrait.Model(m, c.Seed, o)
 }

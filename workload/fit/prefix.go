@@ -82,12 +82,7 @@ func (l *log) prefixReport() *PrefixReport {
 		return nil
 	}
 	r := &PrefixReport{BlockTokens: b.tokens, Blocks: b.distinct, UsedOnce: 1 - float64(b.again)/float64(b.distinct)}
-	found := int64(0)
-	for i, size := range b.sizes {
-		found += b.found[i]
-		r.Curve = append(r.Curve, CachePoint{Tokens: size, Hit: float64(found) / float64(b.prompts)})
-	}
-	r.Curve = append(r.Curve, CachePoint{Hit: float64(b.hits) / float64(b.prompts)})
+	r.Curve = b.curve()
 	starts := l.starts(allRows(len(l.at)))
 	list, sessions := l.popularity(starts)
 	r.Fronts, r.FrontShare = int64(len(list)), min(float64(sessions)/float64(max(len(starts), 1)), 1)

@@ -1,0 +1,52 @@
+package fit
+
+import "github.com/tokamak-bench/tokamak/workload/trace"
+
+// Reuse follows the prompts of a log in their order: how much of them was sent
+// before, what a cache of any size would find of that, and which prompt goes on
+// with which. It belongs to one goroutine; a request takes some bytes, and a
+// distinct block some tens.
+type Reuse struct {
+	blocks *blocks
+	added  int32
+}
+
+// NewReuse begins with no prompt. cacheTokens are the sizes of the curve,
+// ascending; nil: those of Options.
+func NewReuse(cacheTokens []int64) *Reuse { return &Reuse{blocks: newBlocks(cacheTokens)} }
+
+// Add follows a prompt that names its blocks; one that names none, or holds the
+// new text of a turn alone, is passed over and false. before is the number of
+// the prompt, counted from 0 over those followed, whose text and answer this
+// one goes on with, or -1.
+func (u *Reuse) Add(r *trace.Row) (before int32, followed bool) {
+	if len(r.Blocks) == 0 || r.Delta {
+		return -1, false
+	}
+	before, _ = u.blocks.add(r, u.added, -1)
+	u.added++
+	return before, true
+}
+
+// Curve returns the share of the prompt tokens that stand in leading blocks
+// sent before, for caches of each size that forget the least recently used
+// block, and last for an unlimited one. An engine computes at least the last
+// token of a prompt, so that a whole prompt sent again is not all found. It is
+// empty where no prompt was followed; complete is as of PrefixReport.
+func (u *Reuse) Curve() (points []CachePoint, complete bool) {
+	if u.blocks.prompts == 0 {
+		return nil, true
+	}
+	return u.blocks.curve(), !u.blocks.forgot
+}
+
+// curve is the prefix-hit curve by size, the unlimited cache last.
+func (b *blocks) curve() []CachePoint {
+	var out []CachePoint
+	found := int64(0)
+	for i, size := range b.sizes {
+		found += b.found[i]
+		out = append(out, CachePoint{Tokens: size, Hit: float64(found) / float64(b.prompts)})
+	}
+	return append(out, CachePoint{Hit: float64(b.hits) / float64(b.prompts)})
+}
