@@ -54,7 +54,7 @@ type Arrival struct {
 	CV      float64 // of gaps, GammaGaps only
 }
 
-// Plan is a load: stages in turn, or an explicit schedule.
+// Plan is a load: stages in turn, an explicit schedule, or a stream of moments.
 type Plan struct {
 	Stages  []Stage
 	Arrival Arrival
@@ -66,7 +66,9 @@ type Plan struct {
 	Schedule []int64
 	// Speed divides the moments of Schedule; 0 means 1.
 	Speed float64
-	Seed  uint64
+	// Stream, where set, yields the moments instead of stages and schedule.
+	Stream *Stream
+	Seed   uint64
 	// MaxRequests ends the load after so many dues; 0: no limit. A due of a
 	// workload of conversations begins a whole one.
 	MaxRequests int64
@@ -75,6 +77,9 @@ type Plan struct {
 // New returns the source of a plan's moments, or an error that says which part
 // of the plan cannot be.
 func New(p Plan) (Source, error) {
+	if p.Stream != nil {
+		return newStream(p)
+	}
 	if p.Schedule != nil {
 		return newSchedule(p)
 	}
@@ -156,6 +161,9 @@ type Summary struct {
 
 // Describe returns what a plan amounts to. It must be one that New accepts.
 func (p Plan) Describe() Summary {
+	if p.Stream != nil {
+		return p.describeStream()
+	}
 	if p.Schedule != nil {
 		return p.describeSchedule()
 	}

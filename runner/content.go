@@ -82,11 +82,18 @@ func (r *Run) openTokenizer() error {
 // openTexts makes ready the corpora that classes name, so that what is wrong
 // with one is said before the load.
 func (r *Run) openTexts() error {
+	var named []string
 	for _, c := range r.scenario.Workload.Config.Classes {
-		if c.Text == "" {
+		named = append(named, c.Text)
+	}
+	if t := r.scenario.Workload.Config.Traffic; t != nil {
+		named = append(named, t.Text)
+	}
+	for _, text := range named {
+		if text == "" {
 			continue
 		}
-		if _, err := r.texts.of(c.Text); err != nil {
+		if _, err := r.texts.of(text); err != nil {
 			return err
 		}
 	}

@@ -44,6 +44,9 @@ func (r *Run) Plan() Plan {
 
 // duration is the load's fixed length, or 0 where something else ends it.
 func duration(p load.Plan) time.Duration {
+	if p.Stream != nil {
+		return p.Stream.Summary.Duration
+	}
 	var d time.Duration
 	for _, s := range p.Stages {
 		if s.Duration == 0 || s.Requests > 0 && len(p.Stages) > 1 {
@@ -68,6 +71,12 @@ func intent(c *workload.Config) measure.CacheIntent {
 			return measure.Cold
 		}
 		return measure.Unasked
+	}
+	if t := c.Traffic; t != nil {
+		if t.Shares() {
+			return measure.Reuse
+		}
+		return measure.Cold
 	}
 	for i := range c.Classes {
 		k := &c.Classes[i]

@@ -41,6 +41,9 @@ type Flags struct {
 	RowTurns     *string  `name:"dataset-turns" section:"workload" placeholder:"delta|cumulative" group:"workload" help:"What the rows of one session hold: their new text, or the whole prompt (default: told by their blocks)."`
 	BlockTokens  *string  `name:"block-tokens" section:"workload" placeholder:"N" group:"workload" help:"Length of the blocks that a dataset names (default: its format's own)."`
 	MaxBad       *string  `name:"max-bad" section:"workload" placeholder:"SHARE" group:"workload" help:"Share of a dataset's lines that may be unusable (default 1%)."`
+	Traffic      *string  `name:"traffic" section:"workload" placeholder:"FILE" group:"workload" help:"Sessions of a traffic model, at its own moments unless another load is given; see docs/traffic.md."`
+	Scale        *string  `name:"scale" section:"workload" placeholder:"X" group:"workload" help:"Multiply the traffic model's rates (default 1)."`
+	ScaleBy      *string  `name:"scale-by" section:"workload" placeholder:"rate|clients" group:"workload" help:"What scale multiplies: each client's rate (default), bursts kept, or the number of clients."`
 	PrefixTokens *string  `name:"prefix-tokens" section:"workload" placeholder:"N" group:"workload" help:"Tokens at the front that all prompts share."`
 	Text         *string  `name:"text" section:"workload" placeholder:"TEXT" group:"workload" help:"What synthetic texts are written of: plain (default), english, chinese, chat, code, json, mixed, FILE, markov:FILE, llm:URL."`
 	Turns        *string  `name:"turns" section:"workload" placeholder:"DIST" group:"workload" help:"Turns of each conversation; each sends all that went before (default 1)."`

@@ -141,6 +141,9 @@ func (w *Workload) frozen() section {
 		}
 		freezeReading(&d.Reading, s)
 	}
+	if t := w.Config.Traffic; t != nil {
+		freezeTraffic(t, s)
+	}
 	c := w.Config.Classes
 	if len(c) == 1 && plain(&c[0]) {
 		freezeClass(&c[0], s)

@@ -49,6 +49,10 @@ func (r *resolver) load(s *Scenario) {
 	l.Plan.Arrival = r.arrival()
 	l.Plan.Think = r.distribution("load.think", stat.ParseDurations)
 	l.Plan.Speed = r.number("load.speed", "a factor above 0", 1, false)
+	if r.timing(s) {
+		l.Plan.MaxRequests = l.Requests
+		return
+	}
 	stage := r.kind(s)
 	r.bound(s, stage)
 	r.checkPlan(s)

@@ -124,6 +124,9 @@ const (
 	ClosedLoop LoadKind = "closed"  // users
 	Staged     LoadKind = "stages"  // levels of either
 	OwnTiming  LoadKind = "dataset" // the dataset's own moments
+	// ModelTiming is the traffic model's own moments, which the plan's Stream
+	// yields.
+	ModelTiming LoadKind = "traffic"
 )
 
 // Load says when it is sent.

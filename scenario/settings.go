@@ -33,7 +33,7 @@ func settingsTable() table {
 		}
 		t = append(t, s)
 	}
-	return append(t, setting{section: "workload", key: "classes"})
+	return append(t, setting{section: "workload", key: "classes"}, setting{section: "workload", key: "traffic-sha256"})
 }
 
 // keys returns the keys of a section, sorted; of the top those of the file.

@@ -19,6 +19,11 @@ func (l *Load) String() string {
 		if l.Plan.Speed != 1 {
 			parts = append(parts, number(l.Plan.Speed)+" times as fast")
 		}
+	case ModelTiming:
+		parts = append(parts, "the traffic model's own timing")
+		if l.Duration == 0 {
+			parts = append(parts, Short(l.Plan.Stream.Summary.Duration))
+		}
 	case Staged:
 		for _, s := range l.Plan.Stages {
 			parts = append(parts, trimZeros(s.String()))
@@ -55,6 +60,9 @@ func (w *Workload) String() string {
 			return "requests from standard input"
 		}
 		return "dataset " + name
+	}
+	if t := w.Config.Traffic; t != nil {
+		return trafficWords(t)
 	}
 	c := w.Config.Classes
 	if len(c) == 1 {

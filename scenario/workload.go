@@ -26,8 +26,11 @@ var tokenizers = []string{"builtin", "server", "estimate"}
 
 func (r *resolver) workload(s *Scenario) {
 	w := &s.Workload
-	w.Config.Dataset = r.dataset()
-	w.Config.Classes = r.classes(w.Config.Dataset != nil)
+	w.Config.Traffic = r.traffic()
+	if !r.has("workload.traffic") {
+		w.Config.Dataset = r.dataset()
+		w.Config.Classes = r.classes(w.Config.Dataset != nil)
+	}
 	w.OutputMode = OutputMode(r.oneOf("workload.output-mode", string(Exact), string(Exact), string(Cap)))
 	if r.has("workload.temperature") {
 		t := r.number("workload.temperature", "a number from 0 on", 0, true)

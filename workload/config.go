@@ -12,7 +12,8 @@ import (
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
-// Config describes a workload: classes of synthetic sessions, or a dataset.
+// Config describes a workload: classes of synthetic sessions, a dataset, or a
+// model of traffic.
 type Config struct {
 	// Classes are the weighted kinds of synthetic traffic. With a dataset, the
 	// first class, if there is one, names what a row leaves open: class,
@@ -20,6 +21,8 @@ type Config struct {
 	Classes []Class
 	// Dataset, where set, is what is sent instead.
 	Dataset *Dataset
+	// Traffic, where set, is a model that says what is sent instead.
+	Traffic *Traffic
 	// MaxSessions ends the workload after so many sessions; 0: no limit.
 	MaxSessions int64
 	// Salt goes into all salts: two runs with the same seed and different
@@ -101,8 +104,13 @@ func New(c Config, seed uint64) (Source, error) {
 			return nil, fmt.Errorf("workload: class %q: %w", c.Classes[i].label(i), err)
 		}
 	}
-	if c.Dataset != nil {
+	switch {
+	case c.Dataset != nil && c.Traffic != nil:
+		return nil, errors.New("workload: expected a dataset or a traffic model, not both")
+	case c.Dataset != nil:
 		return newRecorded(c, seed)
+	case c.Traffic != nil:
+		return newModelled(c, seed)
 	}
 	if len(c.Classes) == 0 {
 		return nil, errors.New("workload: expected a class or a dataset")

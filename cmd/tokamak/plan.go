@@ -90,6 +90,10 @@ func peakWords(s *scenario.Scenario) string {
 	if s.Load.MaxInFlight > 0 {
 		return "at most " + measure.Count(s.Load.MaxInFlight)
 	}
+	if s.Load.Kind == scenario.ModelTiming {
+		return fmt.Sprintf("no cap: up to %s sessions/s by the model's rates, times the seconds that they take (--max-in-flight sets one)",
+			number(s.Load.Plan.Describe().PeakRate))
+	}
 	if len(s.Load.Plan.Stages) == 0 || s.Load.Kind == scenario.OwnTiming {
 		return "no cap"
 	}

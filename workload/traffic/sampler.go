@@ -3,6 +3,7 @@ package traffic
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/stat"
@@ -259,6 +260,18 @@ func (s *Sampler) Name(d *Draw) string {
 		return fmt.Sprintf("%s#%d", name, d.Replica+1)
 	}
 	return name
+}
+
+// SessionName returns a name of the session's own: NAME-INDEX.
+func (s *Sampler) SessionName(d *Draw) string {
+	return s.Name(d) + "-" + strconv.FormatInt(d.Index, 10)
+}
+
+// PrefixName returns a number of the prefix's own: the same for all sessions
+// that have it in front, whatever the seed, and below 2⁵³, so that every reader
+// of JSON keeps it.
+func (s *Sampler) PrefixName(d *Draw) uint64 {
+	return stat.Key(stat.Key(0, stat.Stream("prefix/"+s.model.Clients[d.Client].Name), uint64(d.Replica)), "rank", uint64(d.Prefix)) >> 11
 }
 
 // Expected is what a sampled model comes to, by its rates.
