@@ -36,7 +36,7 @@ func writeAIPerfRecords(w io.Writer, r *outRun) error {
 		m.text("worker_id", workerOf(a))
 		m.text("record_processor_id", "tokamak")
 		m.text("benchmark_phase", "profiling")
-		m.raw("was_cancelled", strconv.FormatBool(a.Outcome == record.Cut || a.Outcome == record.Cancelled))
+		m.raw("was_cancelled", strconv.FormatBool(a.Outcome == record.Cut || a.Outcome == record.Cancelled || a.Outcome == record.Abandoned))
 		n++
 		line := `{"metadata": {` + m.b.String() + `}, "metrics": {` + aiperfMetrics(a, l) + `}`
 		if !l.OK {

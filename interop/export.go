@@ -146,7 +146,7 @@ func (r *outRun) measure() error {
 		switch a.Outcome {
 		case record.Unsent:
 			r.unsent++
-		case record.Cut, record.Cancelled:
+		case record.Cut, record.Cancelled, record.Abandoned:
 			r.cut++
 		}
 		r.trace.Add(a)

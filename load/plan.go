@@ -61,6 +61,9 @@ type Plan struct {
 	// Think is how long, in seconds, a closed loop's user waits before the
 	// next; nil: not at all.
 	Think stat.Distribution
+	// Adapt is how the users of closed stages answer to latency; nil: they do
+	// not. The source of such a plan is an [Adaptive].
+	Adapt *Adapt
 	// Schedule are moments in ns from the start, in rising order, instead of
 	// stages.
 	Schedule []int64
@@ -99,12 +102,20 @@ func (p Plan) check() error {
 	if p.MaxRequests < 0 {
 		return fmt.Errorf("expected a number of requests of at least 0, found %d", p.MaxRequests)
 	}
+	closed := false
 	for i, s := range p.Stages {
+		closed = closed || s.Mode == ClosedLoop
 		if err := s.check(i == len(p.Stages)-1, p.MaxRequests > 0); err != nil {
 			return fmt.Errorf("stage %d: %w", i+1, err)
 		}
 	}
-	return nil
+	if p.Adapt == nil {
+		return nil
+	}
+	if !closed {
+		return errors.New("adapt: needs a closed loop, of users")
+	}
+	return p.Adapt.check()
 }
 
 const (

@@ -17,6 +17,9 @@ func newSchedule(p Plan) (*schedule, error) {
 	if len(p.Stages) > 0 {
 		return nil, fmt.Errorf("a load has stages or a schedule, not both")
 	}
+	if p.Adapt != nil {
+		return nil, fmt.Errorf("adapt: needs a closed loop, of users")
+	}
 	speed := p.speed()
 	if !(speed > 0 && !math.IsInf(speed, 1)) {
 		return nil, fmt.Errorf("expected a speed above 0, found %v", p.Speed)

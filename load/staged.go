@@ -117,6 +117,12 @@ func (s *staged) Ended(user, at int64) {
 	s.known = false
 }
 
+// Observe tells the rule of [Plan.Adapt] of an attempt's end.
+func (s *staged) Observe(at int64, latency float64) (Level, bool) {
+	s.known = false
+	return s.closed.observe(at, latency)
+}
+
 // unit is one request in the fixed-point numbers of operational time: sums of
 // gaps in them are exact, whatever the order.
 const unit = 1 << 32

@@ -20,10 +20,14 @@ type closedTrack struct {
 	capped int64 // most of them; 0: no limit
 	last   int
 	end    int64 // nothing is due from then on
+	// adapt bounds busy; nil: nothing does. freed is when it last let a waiting
+	// user go on.
+	adapt *adaptation
+	freed int64
 }
 
 func newClosedTrack(p Plan, spans []span) closedTrack {
-	c := closedTrack{spans: spans, think: p.Think, seed: p.Seed, last: len(spans) - 1}
+	c := closedTrack{spans: spans, think: p.Think, seed: p.Seed, last: len(spans) - 1, adapt: newAdaptation(p.Adapt)}
 	users := int64(0)
 	for _, s := range spans {
 		if s.Mode == ClosedLoop {
@@ -82,11 +86,54 @@ func (s *span) share(n, of int64) int64 {
 func (c *closedTrack) over() bool { return c.capped > 0 && c.taken >= c.capped }
 
 func (c *closedTrack) peek() (Due, bool) {
-	if len(c.ready) == 0 || c.over() {
-		return Due{}, false
+	for len(c.ready) > 0 && !c.over() && !c.full() {
+		r := c.ready[0]
+		at := max(r.at, c.freed)
+		if _, to := c.spans[r.stage].window(r.user); at < to {
+			return Due{At: at, Stage: r.stage, User: r.user}, true
+		}
+		heap.Pop(&c.ready) // it waited until its stage was over
+		c.wait(r.user, at)
 	}
-	r := c.ready[0]
-	return Due{At: r.at, Stage: r.stage, User: r.user}, true
+	return Due{}, false
+}
+
+// full tells whether the first user that waits is not allowed to begin. It is
+// held to the level of the stage in which it came to wait: at the beginning of
+// another it waits for the next end.
+func (c *closedTrack) full() bool {
+	if c.adapt == nil || len(c.ready) == 0 {
+		return false
+	}
+	return int64(c.busy) >= c.adapt.allowed(c.spans[c.ready[0].stage].users())
+}
+
+// users is the number of users of a closed stage, on a ramp the larger end.
+func (s *span) users() int64 { return int64(max(s.From, s.To)) }
+
+// observe tells the rule of an attempt's end.
+func (c *closedTrack) observe(at int64, latency float64) (Level, bool) {
+	if c.adapt == nil {
+		return Level{}, false
+	}
+	c.release(at)
+	l := Level{Latency: c.adapt.observe(at, latency)}
+	for i := range c.spans {
+		if s := &c.spans[i]; s.Mode == ClosedLoop && (s.start <= at || l.Of == 0) {
+			l.Of = s.users()
+		}
+	}
+	l.Allowed = c.adapt.allowed(l.Of)
+	news := l.Allowed != c.adapt.last.Allowed || l.Of != c.adapt.last.Of
+	c.adapt.last = l
+	return l, news
+}
+
+// release notes a moment at which users who wait may come to be allowed.
+func (c *closedTrack) release(at int64) {
+	if c.full() && c.ready[0].at < at {
+		c.freed = max(c.freed, at)
+	}
 }
 
 func (c *closedTrack) pop() {
@@ -99,6 +146,7 @@ func (c *closedTrack) pop() {
 }
 
 func (c *closedTrack) ended(user, at int64) {
+	c.release(at)
 	c.busy--
 	if c.think != nil {
 		r := stat.Random(c.seed, "think", uint64(user)<<32|uint64(c.begun[user]))

@@ -36,7 +36,8 @@ const (
 	Timeout        Outcome = "timeout"         // a deadline of ours struck; ErrorClass names it
 	StreamError    Outcome = "stream_error"    // the server's own error object inside a 2xx
 	StreamBroken   Outcome = "stream_broken"   // framing, encoding, terminator or finish reason wrong or missing
-	Cancelled      Outcome = "cancelled"       // asked for by the workload
+	Abandoned      Outcome = "abandoned"       // given up by its user, who waited no longer
+	Cancelled      Outcome = "cancelled"       // cancelled in another tool's record
 	Cut            Outcome = "cut"             // ended by us: drain, abort, crash
 	Unsent         Outcome = "unsent"          // due but never sent
 )

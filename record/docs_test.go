@@ -52,7 +52,8 @@ const outcomes = `
 | timeout | a deadline of ours struck; error_class names it |
 | stream_error | the server's own error object inside a 2xx |
 | stream_broken | framing, encoding, terminator or finish reason wrong or missing, or cut by the other side |
-| cancelled | asked for by the workload |
+| abandoned | given up by its user, who waited no longer; a failure |
+| cancelled | in another tool's record: stopped by it |
 | cut | ended by us: drain, abort, crash |
 | unsent | due but never sent |
 `

@@ -48,9 +48,21 @@ type Run struct {
 	// Stamps are the shares of chunks by where their stamps are from: kernel,
 	// user, virtual.
 	Stamps map[string]float64 `json:"stamps,omitempty"`
+	// Users is how a closed loop answered to latency; nil where it does not.
+	Users *Users `json:"users,omitempty"`
 	// Timeouts are the deadlines in force, in ms, by the error class that
 	// names the one that struck.
 	Timeouts map[string]float64 `json:"timeouts_ms,omitempty"`
+}
+
+// Users is how many users a loop that answers to latency allowed to be under
+// way, over the load.
+type Users struct {
+	Rule  string        `json:"rule"`
+	Of    int64         `json:"of"` // users of the last stage
+	Least int64         `json:"allowed_least"`
+	Mean  measure.Value `json:"allowed_mean"` // over time
+	Last  int64         `json:"allowed_last"`
 }
 
 // Ended says how a run came to its end.

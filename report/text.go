@@ -111,6 +111,10 @@ func (p *page) header() {
 	p.line("target", target.String())
 	p.line("load", r.Load)
 	p.line("workload", r.Workload)
+	if u := r.Users; u != nil {
+		p.line("users", fmt.Sprintf("%s of %s allowed in the mean, %s at the least, %s at the end, by %s",
+			measure.Digits(u.Mean.Or(float64(u.Last))), measure.Count(u.Of), measure.Count(u.Least), measure.Count(u.Last), u.Rule))
+	}
 	if len(r.Adapted) > 0 {
 		p.line("adapted", strings.Join(r.Adapted, "; "))
 	}

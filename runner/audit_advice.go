@@ -98,7 +98,7 @@ func allValid(res *measure.Result) bool {
 
 // closedWithoutThink tells whether each user of a load sends as soon as the
 // answer before is seen.
-func closedWithoutThink(p load.Plan) bool {
+func closedWithoutThink(p load.Plan, readRate float64) bool {
 	d := p.Describe()
-	return d.PeakUsers > 0 && d.PeakRate == 0 && p.Think == nil
+	return d.PeakUsers > 0 && d.PeakRate == 0 && p.Think == nil && p.Adapt == nil && readRate == 0
 }

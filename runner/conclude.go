@@ -49,7 +49,7 @@ func (r *Run) measureOptions(a *audit, o Outcome) measure.Options {
 	opt := measure.Options{
 		Start: record.Some(o.Start), Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests),
 		Stages: len(r.plan.Stages), Users: closed(r.plan), Intent: intent(&s.Workload.Config), GPUs: s.Target.GPUs, Stops: a.stops(),
-		Pauses: a.pauses(), Closed: closedWithoutThink(r.plan), SchedLatency: a.schedLatency(),
+		Pauses: a.pauses(), Closed: closedWithoutThink(r.plan, r.scenario.Load.ReadRate), SchedLatency: a.schedLatency(),
 	}
 	// A load that only its number of requests ends has no moment of its end.
 	if duration(r.plan) > 0 || o.Interrupted {
@@ -66,7 +66,7 @@ func (r *Run) about(rec *recorder, o Outcome) report.Run {
 		ID: r.id, Name: s.Name, Dir: r.dir, Version: r.opt.Version, API: s.Target.API, Model: r.model,
 		Load: s.Load.String(), Workload: s.Workload.String(), Seed: s.Seed, Start: r.clock.Epoch().UTC(),
 		Duration: measure.Some(float64(r.clock.Now()-o.Start) / 1e6), Virtual: r.real == nil, Ended: report.Done,
-		Notices: append(slices.Clone(s.Notices), r.notices(rec, o)...), Adapted: r.adapted(),
+		Notices: append(slices.Clone(s.Notices), r.notices(rec, o)...), Adapted: r.adapted(), Users: rec.course.report(r.plan.Adapt, o.End),
 		Stamps: rec.stamps.shares(), Timeouts: timeouts(s.Target.Timeouts), Tags: map[string]string{},
 	}
 	for _, f := range r.facts {

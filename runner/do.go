@@ -81,9 +81,13 @@ func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
 	s := r.scenario
 	l := &Loop{
 		Clock: r.clock, Load: source, Work: r.work, Target: r.target, Recorder: rec,
-		Observer: &watch{Live: r.live, rec: rec, lags: &r.lags}, Abort: rec.abort, Decide: newDecider(s, rec.sums), Seed: s.Seed, Duration: duration(r.plan),
+		Observer: &watch{Live: r.live, rec: rec, lags: &r.lags, adapt: r.plan.Adapt, users: firstUsers(r.plan)}, Abort: rec.abort, Decide: newDecider(s, rec.sums), Seed: s.Seed, Duration: duration(r.plan),
 		Limits: Limits{Drain: s.Load.Drain, MaxInFlight: int(s.Load.MaxInFlight), MaxRequests: r.plan.MaxRequests,
-			MaxTokens: s.Load.MaxTotalTokens, Retries: s.Target.Retries},
+			MaxTokens: s.Load.MaxTotalTokens, Retries: s.Target.Retries, RetryOn: s.Target.RetryOn, Backoff: s.Target.Backoff},
+		ReadRate: s.Load.ReadRate,
+	}
+	if a := r.plan.Adapt; a != nil {
+		l.Adapt = a.Metric
 	}
 	if r.real != nil {
 		l.Ahead = ahead
@@ -117,6 +121,9 @@ type watch struct {
 	*Live
 	rec  *recorder
 	lags *lags
+	// adapt is the rule of an adaptive load; nil: it is none.
+	adapt *load.Adapt
+	users int64 // at the beginning of its first closed stage
 }
 
 // Sent counts a sending and how late it was.
@@ -129,7 +136,12 @@ func (w *watch) Sent(a *record.Attempt) {
 const loadEvent = "load"
 
 // Begun notes the load's first moment.
-func (w *watch) Begun(at int64) { w.rec.event(record.Event{At: at, Kind: loadEvent, Name: "begin"}) }
+func (w *watch) Begun(at int64) {
+	w.rec.event(record.Event{At: at, Kind: loadEvent, Name: "begin"})
+	if w.adapt != nil {
+		w.Level(at, load.Level{Allowed: w.users, Of: w.users})
+	}
+}
 
 // Stage notes the stage under way.
 func (w *watch) Stage(stage int, at int64) {

@@ -12,10 +12,6 @@ import (
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
-// firstRetryPause is doubled with each further attempt where the server does
-// not say when to come back.
-const firstRetryPause = 500 * time.Millisecond
-
 // identify gives a call its trace id: keyed by session and turn, so that it
 // does not depend on the order of sending.
 func identify(c *Call, seed uint64) {
@@ -78,6 +74,7 @@ func (l *Loop) takeEnded() error {
 
 func (l *Loop) takeOne(c *Call) error {
 	delete(l.inFlight, c)
+	l.impatient.remove(c)
 	c.prepared = nil // text and request are not needed any more
 	// The row is the recorder's from Ended on: what follows uses copies.
 	row := c.Row
@@ -103,10 +100,12 @@ func (l *Loop) follow(c *Call, row *record.Attempt) error {
 	// From when the end is seen, not from its stamp: what lies between is think
 	// time, not lateness of the next request.
 	at := max(row.Moments.Ended.Or(0), l.Clock.Now())
+	l.observe(row, at)
 	if l.stopReason == "" && !l.interrupted {
-		if pause, again := l.retry(c, row); again {
-			return l.prepareLater(l.again(c, row, at+pause))
+		if next, again := l.retry(c, row, at); again {
+			return l.prepareLater(l.again(c, row, next))
 		}
+		at += l.reading(c, row)
 		if l.Decide != nil && !l.decided && l.Decide.Settled(row.RequestID) {
 			l.enough()
 		}
@@ -143,30 +142,48 @@ func (l *Loop) nextTurn(c *Call, row *record.Attempt, spec *workload.Request, at
 	return l.prepareLater(next)
 }
 
-// retry says whether a failed attempt is to be sent again and after what pause.
-func (l *Loop) retry(c *Call, row *record.Attempt) (pause int64, again bool) {
+// reading is how long a user reads the answer before going on.
+func (l *Loop) reading(c *Call, row *record.Attempt) int64 {
+	if l.ReadRate <= 0 || row.Outcome != record.OK {
+		return 0
+	}
+	tokens := c.Answer.Tokens
+	if tokens == 0 {
+		tokens = row.OutputCounted.Or(int64(row.Chunks.Len()))
+	}
+	return int64(min(float64(tokens)/l.ReadRate, maxReading.Seconds()) * 1e9)
+}
+
+// maxReading bounds how long an answer is read.
+const maxReading = 365 * 24 * time.Hour
+
+// retry says whether a failed attempt is to be sent again and when.
+func (l *Loop) retry(c *Call, row *record.Attempt, at int64) (next int64, again bool) {
 	if c.Again {
-		return 0, true
+		return at, true
 	}
-	if c.retries >= l.Limits.Retries {
+	if c.retries >= l.Limits.Retries || !l.Limits.RetryOn.covers(row) {
 		return 0, false
 	}
-	switch status := row.HTTPStatus.Or(0); {
-	case row.Outcome == record.Rejected, row.Outcome == record.TransportError,
-		row.Outcome == record.HTTPError && status >= 500:
-	default:
-		return 0, false
+	hint := int64(-1)
+	if wait, ok := row.RetryAfter.Get(); ok && !l.Limits.Backoff.Heedless {
+		if hint = wait; wait > int64(l.Limits.Drain) {
+			return 0, false // that is another run
+		}
 	}
-	if wait, ok := row.RetryAfter.Get(); ok {
-		// Whoever asks for more than the drain's length asks for another run.
-		return wait, wait <= int64(l.Limits.Drain)
+	next = at + l.Limits.Backoff.Pause(l.Seed, row.RequestID, c.retries, hint)
+	if c.leaves > 0 && row.Outcome != record.Abandoned && next >= c.leaves {
+		return 0, false // nobody waits for it any more
 	}
-	return int64(firstRetryPause) << min(c.retries, 10), true
+	return next, true
 }
 
 // again is the next attempt of the same request; intended stays that of the first.
 func (l *Loop) again(c *Call, row *record.Attempt, at int64) *Call {
-	next := &Call{Spec: c.Spec, session: c.session, number: c.number, user: c.user, at: at, retries: c.retries}
+	next := &Call{Spec: c.Spec, session: c.session, number: c.number, user: c.user, at: at, retries: c.retries, leaves: c.leaves}
+	if row.Outcome == record.Abandoned { // who comes back waits anew
+		next.leaves = at + int64(c.Spec.Patience)
+	}
 	if !c.Again {
 		next.retries++
 	}
@@ -174,6 +191,9 @@ func (l *Loop) again(c *Call, row *record.Attempt, at int64) *Call {
 	next.Row.Identity.Attempt++
 	next.Row.Identity.ConnID, next.Row.Identity.Protocol, next.Row.Identity.ServerID = record.Int{}, "", ""
 	next.Row.PromptAsked, next.Row.PromptShared, next.Row.OutputAsked = row.PromptAsked, row.PromptShared, row.OutputAsked
+	if row.Sent.Valid() {
+		next.Row.PromptShared = row.PromptAsked // the server may know it from before
+	}
 	next.Row.Intended = row.Intended
 	return next
 }

@@ -81,7 +81,7 @@ func setField(r *wire.Request, name, value string) {
 // Cancel ends the exchange.
 func (h *HTTP) Cancel(c *Call, why record.Outcome) {
 	cause := wire.Cut
-	if why == record.Cancelled {
+	if why == record.Abandoned {
 		cause = wire.Cancelled
 	}
 	h.Transport.Cancel(&c.prepared.(*httpCall).exchange, cause)

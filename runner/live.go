@@ -5,6 +5,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/record"
 )
 
@@ -16,13 +17,16 @@ type Snapshot struct {
 	Ended  int64
 	OK     int64
 	Failed int64
-	// Cancelled were given up by their users.
-	Cancelled int64
+	// Abandoned of the Failed were given up by their users.
+	Abandoned int64
 	InFlight  int64
-	Tokens    int64 // output tokens of what has ended, as the server counted
-	Stage     int
-	TTFTp50   int64 // ns; 0 where nothing has answered yet
-	TTFTp99   int64
+	// Allowed is how many users may be under way, of Users, in a closed loop
+	// that answers to latency; 0 of 0 in others.
+	Allowed, Users int64
+	Tokens         int64 // output tokens of what has ended, as the server counted
+	Stage          int
+	TTFTp50        int64 // ns; 0 where nothing has answered yet
+	TTFTp99        int64
 }
 
 // Live gathers figures while a run goes on. Snapshot may be called from any
@@ -60,8 +64,9 @@ func (l *Live) Ended(a *record.Attempt) {
 	switch a.Outcome {
 	case record.OK:
 		l.s.OK++
-	case record.Cancelled:
-		l.s.Cancelled++
+	case record.Abandoned:
+		l.s.Abandoned++
+		l.s.Failed++
 	case record.Cut:
 	default:
 		l.s.Failed++
@@ -70,6 +75,13 @@ func (l *Live) Ended(a *record.Attempt) {
 		// Values beyond an hour are clamped: this is a live figure.
 		_ = l.ttft.RecordValue(min(max((t-a.Intended.Or(t))/1000, 1), 3_600_000_000))
 	}
+}
+
+// Level notes how many users are allowed.
+func (l *Live) Level(_ int64, v load.Level) {
+	l.mu.Lock()
+	l.s.Allowed, l.s.Users = v.Allowed, v.Of
+	l.mu.Unlock()
 }
 
 // Stage notes the stage under way.

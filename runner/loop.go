@@ -32,8 +32,13 @@ type Loop struct {
 	// Ahead is how many requests are prepared before their moment; 0 prepares
 	// each at its moment, in the loop itself, as virtual time does.
 	Ahead int
-	// Seed keys the trace ids.
+	// Seed keys the trace ids and the jitter of pauses.
 	Seed uint64
+	// Adapt is the metric that an adaptive Load is told of; empty: none.
+	Adapt string
+	// ReadRate is how many tokens of an answer a user reads a second before
+	// going on; 0: reading takes no time.
+	ReadRate float64
 	// Duration is the load's length where it has one: nothing is due at or
 	// after it. 0: the load ends when its source does.
 	Duration time.Duration
@@ -76,7 +81,9 @@ type Limits struct {
 	MaxInFlight int           // 0: no cap
 	MaxRequests int64         // 0: no cap
 	MaxTokens   int64         // prompt and output tokens asked for, all requests together; 0: no cap
-	Retries     int           // further attempts of a request that was refused or did not get through
+	Retries     int           // further attempts of a request that failed
+	RetryOn     RetryOn       // which failures are worth one
+	Backoff     load.Backoff  // the pause before each
 }
 
 // Observer is told what the loop does, for live figures. It is called from the
@@ -336,7 +343,10 @@ func (l *Loop) send(c *Call, at int64) error {
 	}
 	l.inFlight[c] = struct{}{}
 	if c.Spec.Patience > 0 {
-		l.impatient.push(c.Row.Intended.Or(at)+int64(c.Spec.Patience), c)
+		if c.leaves == 0 {
+			c.leaves = c.Row.Intended.Or(at) + int64(c.Spec.Patience)
+		}
+		l.impatient.push(c.leaves, c)
 	}
 	if l.Observer != nil {
 		l.Observer.Sent(&c.Row)
@@ -349,7 +359,7 @@ func (l *Loop) cancelImpatient(now int64) {
 	for l.impatient.first() <= now {
 		c := l.impatient.pop()
 		if _, ok := l.inFlight[c]; ok {
-			l.Target.Cancel(c, record.Cancelled)
+			l.Target.Cancel(c, record.Abandoned)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func testLoop(src load.Source, service func(*Call) (time.Duration, record.Outcom
 	v := clock.NewVirtual(time.Unix(0, 0))
 	r, f := &rows{}, &fakeTarget{clock: v, service: service}
 	return &Loop{Clock: v, Load: src, Target: f, Recorder: r,
-		Work: workload.Synthetic{Seed: 1, Input: 10, Output: 5}, Limits: Limits{Drain: time.Second}}, r, f
+		Work: workload.Synthetic{Seed: 1, Input: 10, Output: 5}, Limits: Limits{Drain: time.Second, RetryOn: RetryOn{"rejected", "error", "connection"}, Backoff: load.DefaultBackoff()}}, r, f
 }
 
 // closedLoop is users who all start at 0 and stop starting at a moment.
@@ -340,8 +340,8 @@ func TestImpatientUserCancels(t *testing.T) {
 	l, r, _ := testLoop(every(100, 1), takes(time.Minute))
 	l.Work = patient{}
 	run(t, l)
-	if a := r.ended[0]; a.Outcome != record.Cancelled || a.Moments.Ended.Or(0) != 300*ms {
-		t.Errorf("outcome %s at %d ms, want cancelled at 300", a.Outcome, a.Moments.Ended.Or(0)/ms)
+	if a := r.ended[0]; a.Outcome != record.Abandoned || a.Moments.Ended.Or(0) != 300*ms {
+		t.Errorf("outcome %s at %d ms, want abandoned at 300", a.Outcome, a.Moments.Ended.Or(0)/ms)
 	}
 }
 

@@ -57,6 +57,16 @@ func duration(p load.Plan) time.Duration {
 	return d
 }
 
+// firstUsers is how many users the first closed stage has, on a ramp the larger end.
+func firstUsers(p load.Plan) int64 {
+	for _, s := range p.Stages {
+		if s.Mode == load.ClosedLoop {
+			return int64(max(s.From, s.To))
+		}
+	}
+	return 0
+}
+
 // closed tells whether a load is bounded by its users alone.
 func closed(p load.Plan) bool {
 	return len(p.Stages) == 1 && p.Stages[0].Mode == load.ClosedLoop

@@ -18,6 +18,7 @@ type recorder struct {
 	abort  Aborter
 	quota  quota
 	stamps stampCount
+	course course // of an adaptive load
 	rows   int64
 }
 

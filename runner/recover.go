@@ -70,6 +70,7 @@ func again(dir string) (*report.Summary, error) {
 	res := rec.sums.Result()
 	about := recovered(dir, m, s)
 	about.Stamps = rec.stamps.shares()
+	about.Users = rec.course.report(s.Load.Plan.Adapt, testimony.last)
 	about.Duration = measure.Some(float64(testimony.last-rec.sums.Options().Start.Or(0)) / 1e6)
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		about.Notices = append(about.Notices, text)
@@ -100,7 +101,7 @@ func remeasure(run *record.Run, s *scenario.Scenario) (*recorder, *told, error) 
 	}
 	opt := measure.Options{Warmup: s.Load.WarmupTime, WarmupRequests: int(s.Load.WarmupRequests), Stages: len(s.Load.Plan.Stages),
 		Users: closed(s.Load.Plan), Intent: thawedIntent(run.Manifest(), s),
-		Closed: closedWithoutThink(s.Load.Plan), GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
+		Closed: closedWithoutThink(s.Load.Plan, s.Load.ReadRate), GPUs: s.Target.GPUs, Limits: verify.Limits(s.SLO)}
 	if err := t.read(run, &opt); err != nil {
 		return nil, nil, err
 	}
@@ -121,6 +122,7 @@ func (a *audit) read(run *record.Run, opt *measure.Options) error {
 			opt.Start = record.Some(e.At)
 		}
 		a.note(e)
+		a.rec.course.note(&e)
 	}
 	for s, err := range run.Samples() {
 		if err != nil {

@@ -97,7 +97,7 @@ func outcome(c wire.Cause, f engine.Failure) record.Outcome {
 	case wire.Cut:
 		return record.Cut
 	case wire.Cancelled:
-		return record.Cancelled
+		return record.Abandoned
 	case wire.TimeoutConnect, wire.TimeoutFirstByte, wire.TimeoutFirstToken, wire.TimeoutStall, wire.TimeoutTotal:
 		return record.Timeout
 	case wire.ResetLate, wire.BadBody, wire.TooLong, wire.BadEncoding:

@@ -14,7 +14,7 @@ type Target interface {
 	// exactly once, from any goroutine, when its Row is complete but for
 	// what the loop itself knows.
 	Start(c *Call, sink Sink)
-	// Cancel ends a call early with the outcome Cut or Cancelled.
+	// Cancel ends a call early with the outcome Cut or Abandoned.
 	Cancel(c *Call, why record.Outcome)
 }
 
@@ -37,8 +37,10 @@ type Call struct {
 	user     int64
 	at       int64 // moment of a turn or retry
 	retries  int
-	prepared any // the target's
-	inFlight any // the target's
+	leaves   int64 // when its user gives up; 0: never
+	place    int   // in the queue that holds it, from 1; 0: none does
+	prepared any   // the target's
+	inFlight any   // the target's
 }
 
 // Recorder takes what happened. It is called from the loop only.

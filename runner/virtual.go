@@ -10,6 +10,7 @@ import (
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/sim"
 	"github.com/tokamak-bench/tokamak/sim/fault"
+	"github.com/tokamak-bench/tokamak/wire"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
@@ -201,7 +202,9 @@ func (v *virtualCall) Finished(why sim.Finish, u sim.Usage, at int64) {
 		return
 	}
 	if why == sim.Abort {
-		row.Outcome = v.cancelled
+		if row.Outcome = v.cancelled; row.Outcome == record.Abandoned {
+			row.ErrorClass = wire.Cancelled.String()
+		}
 		v.sink.Ended(v.call)
 		return
 	}

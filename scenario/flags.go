@@ -29,6 +29,8 @@ type Flags struct {
 	TimeToken    *string  `name:"timeout-first-token" section:"target" placeholder:"D" group:"target" help:"Limit from the sent request to the first token (default 2m)."`
 	TimeStall    *string  `name:"timeout-stall" section:"target" placeholder:"D" group:"target" help:"Limit between two events of a stream (default 1m)."`
 	Retries      *string  `name:"retries" section:"target" placeholder:"N" group:"target" help:"Send a failed request again, up to N times (default 0)."`
+	Backoff      *string  `name:"backoff" section:"target" placeholder:"D[..D]" group:"target" help:"Pause before a retry: 1s; 500ms..30s doubles (default); ,factor=3 ,jitter=0.5 ,heedless."`
+	RetryOn      *string  `name:"retry-on" section:"target" placeholder:"LIST" group:"target" help:"Failures to retry: rejected,error,connection (default), timeout, broken, abandoned."`
 	WaitReady    *string  `name:"wait-ready" section:"target" placeholder:"D" group:"target" help:"Wait up to D for the target to answer before the start."`
 	Virtual      *bool    `name:"virtual" section:"target" group:"target" help:"With sim:// only: virtual time, no sockets."`
 	GPUs         *string  `name:"gpus" section:"target" placeholder:"N" group:"target" help:"Accelerators behind the target, for figures per GPU."`
@@ -51,6 +53,7 @@ type Flags struct {
 	Repeat       *bool    `name:"repeat" section:"workload" group:"workload" help:"Begin a dataset again after its end."`
 	Salt         *bool    `name:"salt" section:"workload" group:"workload" help:"Put noise in front of a dataset's texts, so that no cache knows them."`
 	Jitter       *string  `name:"jitter" section:"workload" placeholder:"D" group:"workload" help:"Spread a dataset's moments by up to D, for stamps that are quantised."`
+	Patience     *string  `name:"patience" section:"workload" placeholder:"DIST" group:"workload" help:"After how long a user gives up on an answer, e.g. 10s, exp:mean=20s."`
 	Temperature  *string  `name:"temperature" section:"workload" placeholder:"T" group:"workload" help:"Sampling temperature."`
 	Tokenizer    *string  `name:"tokenizer" section:"workload" placeholder:"NAME|FILE" group:"workload" help:"What counts tokens: builtin (default), tiktoken:ENCODING, server, estimate, or the file of a tokenizer.json or SentencePiece model."`
 	Body         *string  `name:"body" section:"workload" placeholder:"JSON" group:"workload" help:"Fields merged into each request body."`
@@ -58,6 +61,8 @@ type Flags struct {
 	Arrival      *string  `name:"arrival" section:"load" placeholder:"PROCESS" group:"load" help:"poisson (default), constant, gamma:cv=2."`
 	Concurrency  *string  `name:"concurrency" section:"load" placeholder:"N" group:"load" help:"Closed loop: N users."`
 	Think        *string  `name:"think" section:"load" placeholder:"DIST" group:"load" help:"Closed loop: pause of a user between sessions, e.g. 2s, exp:mean=2s."`
+	Adapt        *string  `name:"adapt" section:"load" placeholder:"RULE" group:"load" help:"Closed loop: fewer users under way as latency grows, halved per step: e2e.p95/50ms."`
+	ReadRate     *string  `name:"read-rate" section:"load" placeholder:"R" group:"load" help:"Tokens of an answer that a user reads a second before going on."`
 	Stages       *string  `name:"stages" section:"load" placeholder:"LIST" group:"load" help:"Levels in turn: rate=5:30s,rate=20:30s."`
 	Duration     *string  `name:"duration" section:"load" placeholder:"D" group:"load" help:"How long to send (default 30s)."`
 	Requests     *string  `name:"requests" section:"load" placeholder:"N" group:"load" help:"How many requests to send."`

@@ -84,6 +84,9 @@ func (t *Target) frozen() section {
 	if t.Timeouts.FirstToken > 0 {
 		s.set("timeout-first-token", Short(t.Timeouts.FirstToken))
 	}
+	if t.Retries > 0 {
+		s.set("retry-on", strings.Join(t.RetryOn, ",")).set("backoff", t.Backoff.String())
+	}
 	if t.Against != nil {
 		s.set("against", Redacted(t.Against))
 	}
@@ -173,7 +176,7 @@ func freezeReading(o *trace.Options, s section) {
 
 // plain tells whether the workload's own settings can say the class.
 func plain(c *workload.Class) bool {
-	return c.Name == "" && c.Tenant == "" && c.Weight == 1 && c.Prefixes == 1 && c.Think == nil && c.Patience == nil && !c.Reuse
+	return c.Name == "" && c.Tenant == "" && c.Weight == 1 && c.Prefixes == 1 && c.Think == nil && !c.Reuse
 }
 
 func freezeClass(c *workload.Class, s section) {
@@ -219,6 +222,12 @@ func (l *Load) frozen() section {
 	}
 	if l.Plan.Think != nil {
 		s.set("think", l.Plan.Think.String())
+	}
+	if l.Plan.Adapt != nil {
+		s.set("adapt", l.Plan.Adapt.String())
+	}
+	if l.ReadRate > 0 {
+		s.set("read-rate", l.ReadRate)
 	}
 	if l.Duration > 0 {
 		s.set("duration", Short(l.Duration))

@@ -30,6 +30,7 @@ func (r *resolver) load(s *Scenario) {
 	r.needs("load.speed", "workload.dataset")
 	r.needs("load.arrival", "load.rate", "load.stages")
 	r.needs("load.think", "load.concurrency", "load.stages")
+	r.needs("load.adapt", "load.concurrency", "load.stages")
 	l.Duration = r.duration("load.duration", 0, false)
 	if l.Duration > longest {
 		r.fail(r.set["load.duration"].expected("a duration of at most ten years"))
@@ -48,6 +49,8 @@ func (r *resolver) load(s *Scenario) {
 	l.Plan.Seed = s.Seed
 	l.Plan.Arrival = r.arrival()
 	l.Plan.Think = r.distribution("load.think", stat.ParseDurations)
+	l.Plan.Adapt = r.adapt()
+	l.ReadRate = r.number("load.read-rate", "tokens/s above 0", 0, false)
 	l.Plan.Speed = r.number("load.speed", "a factor above 0", 1, false)
 	if r.timing(s) {
 		l.Plan.MaxRequests = l.Requests
@@ -133,6 +136,20 @@ func (r *resolver) arrival() load.Arrival {
 	a, err := load.ParseArrival(text)
 	if err != nil {
 		r.fail(r.set["load.arrival"].syntax(err))
+	}
+	return a
+}
+
+// adapt reads the rule by which a closed loop answers to latency.
+func (r *resolver) adapt() *load.Adapt {
+	text := r.text("load.adapt", "a rule such as e2e.p95/50ms")
+	if text == "" {
+		return nil
+	}
+	a, err := load.ParseAdapt(text)
+	if err != nil {
+		r.fail(r.set["load.adapt"].syntax(err))
+		return nil
 	}
 	return a
 }

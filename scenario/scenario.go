@@ -52,9 +52,13 @@ type Target struct {
 	HTTP2       bool
 	Timeouts    Timeouts
 	Retries     int
-	WaitReady   time.Duration // 0: do not wait
-	Virtual     bool          // sim only: virtual time, no sockets
-	GPUs        int           // 0: not said
+	// RetryOn names the failures that are sent again; see retryWords.
+	RetryOn []string
+	// Backoff is the pause before a failed request is sent again.
+	Backoff   load.Backoff
+	WaitReady time.Duration // 0: do not wait
+	Virtual   bool          // sim only: virtual time, no sockets
+	GPUs      int           // 0: not said
 }
 
 // Sim tells whether the target is the built-in simulated engine.
@@ -148,8 +152,11 @@ type Load struct {
 	WarmupTime     time.Duration
 	WarmupRequests int64
 	Drain          time.Duration
-	MaxInFlight    int64 // 0: no cap
-	Abort          []AbortRule
+	// ReadRate is how many tokens of an answer a user reads a second before
+	// going on; 0: reading takes no time.
+	ReadRate    float64
+	MaxInFlight int64 // 0: no cap
+	Abort       []AbortRule
 	// Pairs is how many pairs of blocks a run with two targets has; 0: there is one.
 	Pairs int
 	// StopWhenDecided ends the load as soon as every objective on a percentile

@@ -141,7 +141,7 @@ func textList(texts []string, pos Pos) value {
 var loadKinds = []string{"load.rate", "load.concurrency", "load.stages", "load.speed"}
 
 // shapes are the settings that only make sense with some kind of load.
-var shapes = []string{"load.arrival", "load.think"}
+var shapes = []string{"load.arrival", "load.think", "load.adapt"}
 
 // merge lays flags over a file's settings.
 func merge(file, flags map[string]value) map[string]value {

@@ -43,6 +43,7 @@ func (r *resolver) target(s *Scenario) {
 	t.HTTP2 = r.boolean("target.http2")
 	t.Timeouts = r.timeouts(t.Stream)
 	t.Retries = int(min(r.whole("target.retries", 0, 0), 1000))
+	t.RetryOn, t.Backoff = r.retryOn(), r.backoff()
 	t.WaitReady = r.duration("target.wait-ready", 0, true)
 	t.GPUs = int(min(r.whole("target.gpus", 0, 1), 1<<20))
 	t.Virtual = r.boolean("target.virtual")

@@ -41,6 +41,12 @@ func (l *Load) String() string {
 	if l.Plan.Think != nil {
 		parts = append(parts, "think "+l.Plan.Think.String())
 	}
+	if l.Plan.Adapt != nil {
+		parts = append(parts, "adapted to "+l.Plan.Adapt.String())
+	}
+	if l.ReadRate > 0 {
+		parts = append(parts, "read at "+number(l.ReadRate)+" tokens/s")
+	}
 	if l.Duration > 0 {
 		parts = append(parts, Short(l.Duration))
 	}
@@ -90,6 +96,9 @@ func classWords(c *workload.Class) string {
 	}
 	if c.PrefixTokens > 0 {
 		s += fmt.Sprintf(", behind a shared prefix of %d", c.PrefixTokens)
+	}
+	if c.Patience != nil {
+		s += fmt.Sprintf(", given up after %v", c.Patience)
 	}
 	if c.Turns != nil {
 		s += fmt.Sprintf(", %v turns", c.Turns)

@@ -95,7 +95,7 @@ func (r *resolver) classes(dataset bool) []workload.Class {
 	v, ok := r.set["workload.classes"]
 	if !ok {
 		c := r.class(dataset)
-		if dataset && c.Output == nil && c.Text == "" {
+		if dataset && c.Output == nil && c.Text == "" && c.Patience == nil {
 			return nil
 		}
 		return []workload.Class{c}

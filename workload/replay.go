@@ -112,6 +112,9 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 	if r.OutputTokens == 0 && s.recorded.class.Output != nil {
 		r.OutputTokens = whole(s.recorded.class.Output.Sample(stat.Random(s.seed, "output", s.index<<20|uint64(s.turn))), maxTokens)
 	}
+	if d := s.recorded.class.Patience; d != nil {
+		r.Patience = seconds(d.Sample(stat.Random(s.seed, "patience", s.index<<20|uint64(s.turn))))
+	}
 	s.turn++
 	return &r, true
 }

@@ -172,8 +172,12 @@ func (c *conversation) duration(d stat.Distribution, stream stat.Stream, key uin
 	if d == nil {
 		return 0
 	}
+	return seconds(d.Sample(stat.Random(c.seed, stream, key)))
+}
+
+// seconds converts seconds, none below zero and none above a year.
+func seconds(x float64) time.Duration {
 	const year = 365 * 24 * 3600
-	x := d.Sample(stat.Random(c.seed, stream, key))
 	return time.Duration(float64(min(max(x, 0), year) * 1e9))
 }
 

@@ -25,7 +25,7 @@ func planText(s *scenario.Scenario, p runner.Plan) string {
 	line("judged by", sloWords(s))
 	seed := "seed " + strconv.FormatUint(s.Seed, 10)
 	if s.Target.Retries > 0 {
-		seed += fmt.Sprintf(", up to %d retries a request", s.Target.Retries)
+		seed += fmt.Sprintf(", up to %d retries a request (%s) after %s", s.Target.Retries, strings.Join(s.Target.RetryOn, ", "), s.Target.Backoff)
 	}
 	line("draws", seed)
 	if p.Tokenizer != "" {

@@ -88,6 +88,12 @@ func (p *progress) line(s runner.Snapshot) string {
 		fmt.Fprintf(&b, "/%d", p.requests)
 	}
 	fmt.Fprintf(&b, "  failed %d  in flight %d  %s/s", s.Failed, s.InFlight, p.rate(s))
+	if s.Users > 0 {
+		fmt.Fprintf(&b, "  users %d/%d", s.Allowed, s.Users)
+	}
+	if s.Abandoned > 0 {
+		fmt.Fprintf(&b, "  gave up %d", s.Abandoned)
+	}
 	if s.TTFTp50 > 0 {
 		fmt.Fprintf(&b, "  ttft p50 %s p99 %s", shortDuration(s.TTFTp50), shortDuration(s.TTFTp99))
 	}

@@ -98,7 +98,7 @@ func endingOf(a *record.Attempt) ending {
 		return whole
 	case record.Rejected, record.HTTPError:
 		return refused
-	case record.Cut, record.Cancelled:
+	case record.Cut, record.Cancelled, record.Abandoned:
 		return stopped
 	}
 	return unheard
