@@ -13,6 +13,7 @@ import (
 )
 
 type workloadCommands struct {
+	Fit  workloadFitCommand  `cmd:"" help:"Learn a model of traffic from logs."`
 	Show workloadShowCommand `cmd:"" help:"Draw a trace, a log or a model of traffic on one page."`
 }
 

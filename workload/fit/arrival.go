@@ -158,8 +158,7 @@ const (
 	// dispersionLimit is how far the median index of dispersion of samples may
 	// be from the log's at each scale.
 	dispersionLimit = 0.15
-	// checkSeeds and checkArrivals bound what a check costs.
-	checkSeeds    = 20
+	// checkArrivals bounds what a check costs.
 	checkArrivals = 1_000_000
 )
 
@@ -168,7 +167,7 @@ const equalBIC = 10
 
 // check holds samples of candidates against a log's index of dispersion.
 type check struct {
-	log    []int64 // arrivals in each second
+	log    *counts
 	scales []int
 	n      int
 	span   float64
@@ -177,11 +176,12 @@ type check struct {
 
 // newCheck returns nil where the log is too short to tell.
 func newCheck(at []float64, span float64, seed uint64) *check {
-	k := &check{scales: within(checkedScales[:], span), n: len(at), span: span, seed: seed}
+	fine := fineness(span, len(at))
+	k := &check{scales: within(checkedScales[:], span, fine), n: len(at), span: span, seed: seed}
 	if len(k.scales) == 0 {
 		return nil
 	}
-	k.log = countsOf(at, span)
+	k.log = countsOf(at, span, fine)
 	return k
 }
 
@@ -239,23 +239,15 @@ func duration(span float64) time.Duration {
 
 // miss is the largest relative error over the scales of the median of samples.
 func (k *check) miss(f *arrivalFit) float64 {
-	seeds := max(min(checkSeeds, checkArrivals/max(k.n, 1)), 3)
-	m := f.model(k.span)
-	list := make([][]float64, len(k.scales))
-	for s := range seeds {
-		counts, err := sampleCounts(m, k.span, stat.Key(k.seed, "check", uint64(s)))
-		if err != nil {
-			return math.Inf(1)
-		}
-		for i, scale := range k.scales {
-			list[i] = append(list[i], stat.IndexOfDispersion(stat.Coarser(counts, scale)))
-		}
+	samples, err := sampleAll(f.model(k.span), k.span, k.log.fine, k.scales, max(min(mostSeeds, checkArrivals/max(k.n, 1)), 1), func(s int) uint64 {
+		return stat.Key(k.seed, "check", uint64(s))
+	})
+	if err != nil {
+		return math.MaxFloat64 // a model that cannot be sampled; infinity has no JSON
 	}
 	worst := 0.0
 	for i, scale := range k.scales {
-		slices.Sort(list[i])
-		want := stat.IndexOfDispersion(stat.Coarser(k.log, scale))
-		worst = max(worst, math.Abs(stat.Quantile(list[i], .5)/want-1))
+		worst = max(worst, math.Abs(stat.Quantile(samples[i], .5)/k.log.index(scale)-1))
 	}
 	return worst
 }

@@ -122,9 +122,9 @@ func equalShares(list []float64, parts int) []float64 {
 }
 
 // thinned returns at most about most values, evenly taken.
-func thinned(list []float64, most int) []float64 {
-	step := (len(list) + most - 1) / most
-	out := make([]float64, 0, len(list)/step+1)
+func thinned[T any](list []T, most int) []T {
+	step := max((len(list)+most-1)/most, 1)
+	out := make([]T, 0, len(list)/step+1)
 	for i := 0; i < len(list); i += step {
 		out = append(out, list[i])
 	}

@@ -30,23 +30,23 @@ func (l *log) sliceOf(r int32) int64 { return l.at[r] / int64(l.sliceLength()*1e
 func (l *log) compare(m, even *traffic.Model, r *Report) error {
 	starts := l.starts(allRows(len(l.at)))
 	at := l.seconds(starts)
-	log := countsOf(at, l.span)
-	var err error
-	r.Dispersion, r.Seeds, err = dispersion(log, m, l.span, len(at), l.options.Seed)
+	log := countsOf(at, l.span, fineness(l.span, len(at)))
+	d, err := newDispersion(log, m, l.span, len(at), l.options.Seed)
 	if err != nil {
 		return err
 	}
-	if err := l.arrivals(m, at, r); err != nil {
+	r.Dispersion, r.Seeds = d.scales, d.seeds
+	if err := l.arrivals(m, at, d.first, r); err != nil {
 		return err
 	}
 	return l.heldOut(even, starts, r)
 }
 
-// mostDrawn bounds the arrivals of a series.
-const mostDrawn = 2_000_000
+// mostDrawn bounds the arrivals that gaps are of.
+const mostDrawn = 200_000
 
-// arrivals fills in the series of rates and gaps.
-func (l *log) arrivals(m *traffic.Model, at []float64, r *Report) error {
+// arrivals fills in the series of rates and gaps; sample is one of the model.
+func (l *log) arrivals(m *traffic.Model, at []float64, sample *counts, r *Report) error {
 	window := 60.0
 	for _, w := range windowsTried {
 		if window = w; l.span/w <= 600 {
@@ -56,6 +56,7 @@ func (l *log) arrivals(m *traffic.Model, at []float64, r *Report) error {
 	for l.span/window > 600 {
 		window *= 2
 	}
+	window = math.Ceil(window/float64(sample.fine)) * float64(sample.fine)
 	model, err := moments(m, stat.Key(l.options.Seed, "series", 0), mostDrawn)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (l *log) arrivals(m *traffic.Model, at []float64, r *Report) error {
 	if err != nil {
 		return err
 	}
-	r.Rate = RateSeries{Window: window, Log: newCurve(at, l.span, window).rate, Model: newCurve(model, l.span, window).rate,
+	r.Rate = RateSeries{Window: window, Log: newCurve(at, l.span, window).rate, Model: sample.rates(window),
 		CV: windowCVs(at, l.span, window)}
 	for i := range r.Rate.Log {
 		middle := min((float64(i)+.5)*window, l.span)
@@ -85,6 +86,22 @@ func (l *log) arrivals(m *traffic.Model, at []float64, r *Report) error {
 	}
 	r.Gaps = g
 	return nil
+}
+
+// rates are those of windows, a multiple of the fineness long; the last may be
+// shorter.
+func (c *counts) rates(window float64) []float64 {
+	n := int(window) / c.fine
+	var out []float64
+	for from := 0; from < len(c.list); from += n {
+		part := c.list[from:min(from+n, len(c.list))]
+		sum := 0.0
+		for _, k := range part {
+			sum += float64(k)
+		}
+		out = append(out, sum/float64(len(part)*c.fine))
+	}
+	return out
 }
 
 func rateAt(c *traffic.Curve, t float64) float64 {
@@ -121,8 +138,9 @@ func gapsOf(at []float64) []float64 {
 	return out
 }
 
-// leastDrawn is how many sessions at least are drawn to be held against the log.
-const leastDrawn = 50_000
+// drawnFor is how many sessions are drawn to be held against so many of the log:
+// more, so that their own spread counts little.
+func drawnFor(n int) int { return max(n, min(20*n, 50_000)) }
 
 // heldOut draws from the model of the even slices, and holds the lengths
 // against those of the odd ones.
@@ -155,8 +173,8 @@ func (l *log) pairsOf(rows []int32) pairs {
 // there are enough.
 func draw(m *traffic.Model, n int, seed uint64) (pairs, error) {
 	var p pairs
-	n = max(n, leastDrawn)
-	for again := uint64(0); len(p.input) < n && again < 1000; again++ {
+	n = drawnFor(n)
+	for again := uint64(0); len(p.input) < n && again < 100; again++ {
 		s, err := m.Sampler(traffic.SampleOptions{Seed: stat.Key(seed, "lengths", again)})
 		if err != nil {
 			return p, err
@@ -202,7 +220,7 @@ func jointOf(log, model, even pairs) *Joint {
 	grids := make([][][]float64, 3)
 	j := &Joint{Side: jointSide}
 	for i, p := range []pairs{log, model, even} {
-		p = p.complete()
+		p = p.complete().some()
 		if len(p.input) < 100 {
 			return nil
 		}

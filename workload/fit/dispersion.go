@@ -1,7 +1,10 @@
 package fit
 
 import (
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
@@ -16,81 +19,151 @@ var reportedScales = [...]int{1, 10, 60, 600, 3600, 6 * 3600}
 // leastWindows is how many windows of a scale make an index of dispersion.
 const leastWindows = 20
 
-func within(scales []int, span float64) []int {
+// mostBins bounds the windows that are counted, and binsEach how many there are
+// for each arrival: the index of nearly empty windows says nothing.
+const (
+	mostBins = 2_000_000
+	binsEach = 100
+)
+
+// fineness is the least scale, in s, at which n arrivals in a span are counted.
+func fineness(span float64, n int) int {
+	for _, s := range reportedScales {
+		if span/float64(s) <= float64(min(mostBins, binsEach*n)) {
+			return s
+		}
+	}
+	return 24 * 3600
+}
+
+// within are the scales at which a span has enough windows.
+func within(scales []int, span float64, fine int) []int {
 	var list []int
 	for _, s := range scales {
-		if span >= float64(leastWindows*s) {
+		if span >= float64(leastWindows*s) && s >= fine {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// countsOf counts moments in windows of a second; a rest of the span that
-// fills none is left out.
-func countsOf(at []float64, span float64) []int64 {
-	counts := make([]int64, int(span))
-	for _, t := range at {
-		if i := int(t); i < len(counts) {
-			counts[i]++
-		}
-	}
-	return counts
+// counts are arrivals in windows of a fineness; a rest of the span that fills
+// none is left out.
+type counts struct {
+	fine int // s
+	list []int64
 }
 
-// sampleCounts counts one sample of a model in windows of a second.
-func sampleCounts(m *traffic.Model, span float64, seed uint64) ([]int64, error) {
+func newCounts(span float64, fine int) *counts {
+	return &counts{fine, make([]int64, int(span)/fine)}
+}
+
+// add counts an arrival at t s.
+func (c *counts) add(t float64) {
+	if i := int(t) / c.fine; i < len(c.list) {
+		c.list[i]++
+	}
+}
+
+// index is the index of dispersion at a scale that is a multiple of the
+// fineness.
+func (c *counts) index(scale int) float64 {
+	return stat.IndexOfDispersion(stat.Coarser(c.list, scale/c.fine))
+}
+
+func countsOf(at []float64, span float64, fine int) *counts {
+	c := newCounts(span, fine)
+	for _, t := range at {
+		c.add(t)
+	}
+	return c
+}
+
+// sampleCounts counts one sample of a model.
+func sampleCounts(m *traffic.Model, span float64, fine int, seed uint64) (*counts, error) {
 	s, err := m.Sampler(traffic.SampleOptions{Seed: seed})
 	if err != nil {
 		return nil, err
 	}
-	counts := make([]int64, int(span))
+	c := newCounts(span, fine)
 	for {
 		at, ok := s.NextMoment()
 		if !ok {
-			return counts, nil
+			return c, nil
 		}
-		if i := int(at / 1e9); i < len(counts) {
-			counts[i]++
-		}
+		c.add(float64(at) / 1e9)
 	}
 }
 
-// mostSampled bounds the arrivals of all samples of the whole model.
-const mostSampled = 4_000_000
+// dispersed is a log's index of dispersion beside that of samples.
+type dispersed struct {
+	scales []Dispersion
+	seeds  int
+	first  *counts // of the first sample of the model
+}
 
-// dispersion holds the log against samples of the model and of a Poisson
+const (
+	// mostSeeds is how many samples medians are of; fewer, but leastSeeds at
+	// least, where they would hold more than mostSampled arrivals.
+	mostSeeds   = 20
+	leastSeeds  = 3
+	mostSampled = 3_000_000
+)
+
+// seedsFor is how many samples of n arrivals are drawn.
+func seedsFor(n, most int) int { return max(min(mostSeeds, most/max(n, 1)), leastSeeds) }
+
+// newDispersion holds the log against samples of the model and of a Poisson
 // process of one rate, at all scales.
-func dispersion(log []int64, m *traffic.Model, span float64, n int, seed uint64) ([]Dispersion, int, error) {
-	scales := within(reportedScales[:], span)
-	seeds := max(min(20, mostSampled/max(n, 1)), 3)
-	model, poisson := make([][]float64, len(scales)), make([][]float64, len(scales))
-	plain := plainPoisson(float64(n), span)
-	for s := range seeds {
-		key := stat.Key(seed, "dispersion", uint64(s))
-		for k, m := range []*traffic.Model{m, plain} {
-			counts, err := sampleCounts(m, span, key)
+func newDispersion(log *counts, m *traffic.Model, span float64, n int, seed uint64) (*dispersed, error) {
+	scales := within(reportedScales[:], span, log.fine)
+	d := &dispersed{seeds: seedsFor(n, mostSampled)}
+	key := func(s int) uint64 { return stat.Key(seed, "dispersion", uint64(s)) }
+	model, err := sampleAll(m, span, log.fine, scales, d.seeds, key)
+	if err != nil {
+		return nil, err
+	}
+	if d.first, err = sampleCounts(m, span, log.fine, key(0)); err != nil {
+		return nil, err
+	}
+	poisson, err := sampleAll(plainPoisson(float64(n), span), span, log.fine, scales, d.seeds, key)
+	if err != nil {
+		return nil, err
+	}
+	for i, scale := range scales {
+		a, b := model[i], poisson[i]
+		d.scales = append(d.scales, Dispersion{Scale: float64(scale), Log: log.index(scale),
+			Model: stat.Quantile(a, .5), Low: a[0], High: a[d.seeds-1], Poisson: stat.Quantile(b, .5)})
+	}
+	return d, nil
+}
+
+// sampleAll draws n samples of a model, several at a time, and returns their
+// indices of dispersion at each scale, ascending.
+func sampleAll(m *traffic.Model, span float64, fine int, scales []int, n int, seed func(i int) uint64) ([][]float64, error) {
+	out := make([][]float64, len(scales))
+	for i := range out {
+		out[i] = make([]float64, n)
+	}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range n {
+		g.Go(func() error {
+			c, err := sampleCounts(m, span, fine, seed(k))
 			if err != nil {
-				return nil, 0, err
+				return err
 			}
 			for i, scale := range scales {
-				d := stat.IndexOfDispersion(stat.Coarser(counts, scale))
-				if k == 0 {
-					model[i] = append(model[i], d)
-				} else {
-					poisson[i] = append(poisson[i], d)
-				}
+				out[i][k] = c.index(scale)
 			}
-		}
+			return nil
+		})
 	}
-	out := make([]Dispersion, len(scales))
-	for i, scale := range scales {
-		slices.Sort(model[i])
-		slices.Sort(poisson[i])
-		out[i] = Dispersion{Scale: float64(scale), Log: stat.IndexOfDispersion(stat.Coarser(log, scale)),
-			Model: stat.Quantile(model[i], .5), Low: model[i][0], High: model[i][seeds-1], Poisson: stat.Quantile(poisson[i], .5)}
+	err := g.Wait()
+	for _, list := range out {
+		slices.Sort(list)
 	}
-	return out, seeds, nil
+	return out, err
 }
 
 // plainPoisson is a Poisson process of one rate.

@@ -45,6 +45,9 @@ type Options struct {
 	CacheTokens []int64
 	// Seed of what is drawn on the way: jitter, and samples held against the log.
 	Seed uint64
+	// Texts, where set, is given every text of the log's prompts with whose it
+	// is, "" where the log does not say; nothing else of the fit sees them.
+	Texts func(owner, text string)
 	// Progress is told now and then how many rows were read; nil: nobody.
 	Progress func(rows int64)
 }
@@ -91,6 +94,9 @@ func (l *log) readAll(ctx context.Context, rows Rows) error {
 			return nil
 		case err != nil:
 			return err
+		}
+		if l.options.Texts != nil {
+			l.options.texts(r)
 		}
 		l.add(r)
 		if n%often == 0 {

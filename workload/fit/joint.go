@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -18,22 +17,31 @@ var (
 // pairs are lengths that belong together.
 type pairs struct{ input, output []int32 }
 
+// mostPairs bounds the pairs that ranks are of.
+const mostPairs = 120_000
+
+// some are at most mostPairs of the pairs, evenly taken.
+func (p pairs) some() pairs { return pairs{thinned(p.input, mostPairs), thinned(p.output, mostPairs)} }
+
 // ranks returns the rank of each value among all as a share in (0, 1); equal
 // values share the ranks between them at random, so that bins are equally full
 // however coarse the values are.
 func ranks(list []int32, purpose stat.Stream) []float64 {
-	order := make([]int32, len(list))
-	for i := range order {
-		order[i] = int32(i)
+	order := make([]uint64, len(list)) // value, chance, index
+	r := stat.Random(0, purpose, 0)
+	for i, v := range list {
+		order[i] = uint64(v)<<32 | uint64(r.Uint32())&^mask | uint64(i)&mask
 	}
-	stat.Random(0, purpose, 0).Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(list[a], list[b]) })
+	slices.Sort(order)
 	out := make([]float64, len(list))
-	for rank, i := range order {
-		out[i] = (float64(rank) + .5) / float64(len(list))
+	for rank, k := range order {
+		out[k&mask] = (float64(rank) + .5) / float64(len(list))
 	}
 	return out
 }
+
+// mask holds the index of a pair, of which there are at most twice mostPairs.
+const mask = 1<<18 - 1
 
 // grid is the share of pairs in each cell of a square grid of equal rank bins,
 // rows by input.
@@ -57,6 +65,7 @@ func rankGrid(even, odd pairs) [][]float64 {
 	if len(even.input) < 200 || len(odd.input) < 200 {
 		return nil
 	}
+	even, odd = even.some(), odd.some()
 	all := pairs{slices.Concat(even.input, odd.input), slices.Concat(even.output, odd.output)}
 	n := len(even.input)
 	input, output := ranks(all.input, "input ranks"), ranks(all.output, "output ranks")

@@ -97,8 +97,15 @@ func (l *log) stretches(rows [][]int32, parts []part) (out [][]int32, from []flo
 	return out, from
 }
 
+// merged is two ascending lists as one.
 func merged(a, b []float64) []float64 {
-	out := append(a, b...)
-	slices.Sort(out)
-	return out
+	out := make([]float64, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] <= b[0] {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }

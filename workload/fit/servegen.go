@@ -1,14 +1,13 @@
 package fit
 
 import (
+	"bufio"
 	"cmp"
-	"encoding/csv"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/stat"
@@ -23,73 +22,6 @@ type windowRow struct {
 	client, start int64
 	rate, cv      float64
 	weibull       bool
-}
-
-// TableError is what is wrong with a table: its line and column from 1.
-type TableError struct {
-	Name         string
-	Line, Column int
-	Expected     string
-}
-
-// Error names file, line, column and what was expected there.
-func (e *TableError) Error() string {
-	return fmt.Sprintf("%s:%d:%d: expected %s", e.Name, e.Line, e.Column, e.Expected)
-}
-
-// table reads the columns of a CSV by their names.
-type csvTable struct {
-	name   string
-	reader *csv.Reader
-	column map[string]int
-	row    []string
-	line   int
-}
-
-func openTable(name string, r io.Reader, columns ...string) (*csvTable, error) {
-	t := &csvTable{name: name, reader: csv.NewReader(r), column: map[string]int{}}
-	t.reader.ReuseRecord = true
-	if err := t.next(); err != nil {
-		if errors.Is(err, io.EOF) {
-			err = &TableError{name, 1, 1, "the columns " + strings.Join(columns, ", ") + ", found nothing"}
-		}
-		return nil, err
-	}
-	for i, c := range t.row {
-		t.column[strings.TrimSpace(c)] = i
-	}
-	for _, c := range columns {
-		if _, ok := t.column[c]; !ok {
-			return nil, &TableError{name, 1, 1, "the columns " + strings.Join(columns, ", ") + ": there is no " + c}
-		}
-	}
-	return t, nil
-}
-
-// next reads a row; io.EOF after the last.
-func (t *csvTable) next() error {
-	row, err := t.reader.Read()
-	var bad *csv.ParseError
-	switch {
-	case errors.As(err, &bad):
-		return &TableError{t.name, bad.Line, max(bad.Column, 1), "a row of comma-separated values"}
-	case err != nil:
-		return err
-	}
-	t.row = row
-	t.line, _ = t.reader.FieldPos(0)
-	return nil
-}
-
-// number reads a column of the row, from low to high.
-func (t *csvTable) number(column string, low, high float64) (float64, error) {
-	i := t.column[column]
-	x, err := strconv.ParseFloat(t.row[i], 64)
-	if err != nil || !(x >= low && x <= high) {
-		_, at := t.reader.FieldPos(i)
-		return 0, &TableError{t.name, t.line, at, fmt.Sprintf("%s to be a number from %g to %g", column, low, high)}
-	}
-	return x, nil
 }
 
 // Windows reads ServeGen's table of client windows (client, window_start_s,
@@ -247,154 +179,71 @@ type lengthRow struct {
 	quantiles     stat.Quantiles
 }
 
-// readLengths gives the model's clients the lengths of a ServeGen table of
-// quantiles (client, window_start_s, field, q0.001 … q1); a client that is not
-// in it gets those of the first one that is.
-func readLengths(m *traffic.Model, rows []windowRow, first int64, name string, r io.Reader) error {
-	t, err := openTable(name, r, "client", "window_start_s", "field", "q1")
+// WindowFiles is Windows for files, plain or gzip, that open opens; lengths is
+// "" where there are none. The report says what the model holds: there is no
+// log to hold it against.
+func WindowFiles(windows, lengths string, open func(name string) (io.ReadCloser, error)) (*traffic.Model, *Report, error) {
+	w, err := unpacked(windows, open)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	shares, err := t.shares()
-	if err != nil {
-		return err
-	}
-	byClient := map[int64][]lengthRow{}
-	var order []int64
-	for {
-		err := t.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	defer func() { _ = w.Close() }() // only read
+	var l io.Reader
+	if lengths != "" {
+		f, err := unpacked(lengths, open)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		row, err := t.lengths(shares)
-		if err != nil {
-			return err
-		}
-		if _, ok := byClient[row.client]; !ok {
-			order = append(order, row.client)
-		}
-		byClient[row.client] = append(byClient[row.client], row)
+		defer func() { _ = f.Close() }() // only read
+		l = f
 	}
-	if len(order) == 0 {
-		return &TableError{name, 2, 1, "a client's quantiles, found none"}
-	}
-	missing := 0
-	for i, id := range clientNumbers(rows) {
-		list, ok := byClient[id]
-		if !ok {
-			missing++
-			list = byClient[order[0]]
-		}
-		setLengths(&m.Clients[i], list, first)
-	}
-	if missing > 0 {
-		m.Findings = append(m.Findings, fmt.Sprintf("the table of lengths lacks %d of %d clients: they get those of its first", missing, len(m.Clients)))
-	}
-	return nil
-}
-
-func clientNumbers(rows []windowRow) []int64 {
-	var out []int64
-	for i, r := range rows {
-		if i == 0 || r.client != rows[i-1].client {
-			out = append(out, r.client)
-		}
-	}
-	return out
-}
-
-// share of a column q0.5, and its name.
-type shareColumn struct {
-	name  string
-	share float64
-}
-
-// shares are the columns of quantiles, in their order.
-func (t *csvTable) shares() ([]shareColumn, error) {
-	var list []shareColumn
-	for name := range t.column {
-		if p, err := strconv.ParseFloat(strings.TrimPrefix(name, "q"), 64); err == nil && name[0] == 'q' && p > 0 && p <= 1 {
-			list = append(list, shareColumn{name, p})
-		}
-	}
-	slices.SortFunc(list, func(a, b shareColumn) int { return cmp.Compare(a.share, b.share) })
-	if len(list) < 2 {
-		return nil, &TableError{t.name, 1, 1, "columns of quantiles such as q0.5"}
-	}
-	return list, nil
-}
-
-func (t *csvTable) lengths(shares []shareColumn) (row lengthRow, err error) {
-	client, err := t.number("client", 0, mostClientNumber)
+	m, err := Windows(windows, w, lengths, l)
 	if err != nil {
-		return row, err
+		return nil, nil, err
 	}
-	start, err := t.number("window_start_s", 0, mostSeconds)
-	if err != nil {
-		return row, err
-	}
-	row = lengthRow{client: int64(client), start: int64(start), field: t.row[t.column["field"]]}
-	before := 0.0
-	for i, c := range shares {
-		v, err := t.number(c.name, 0, 1e9)
-		if err != nil {
-			return row, err
-		}
-		if i == 0 {
-			row.quantiles = stat.Quantiles{Share: []float64{0}, Value: []float64{v}}
-			before = v
-		}
-		before = max(before, v)
-		row.quantiles.Share, row.quantiles.Value = append(row.quantiles.Share, c.share), append(row.quantiles.Value, before)
-	}
-	return row, nil
+	return m, windowReport(m), nil
 }
 
-// setLengths sets a client's lengths window by window.
-func setLengths(c *traffic.Client, list []lengthRow, first int64) {
-	byStart := map[int64]*traffic.Lengths{}
-	var starts []int64
-	for _, row := range list {
-		if row.field == "reason_ratio" {
-			c.Reasoning = row.quantiles
-			continue
-		}
-		if row.field == "image_count" {
-			c.Images = row.quantiles
-			continue
-		}
-		l := byStart[row.start]
-		if l == nil {
-			l = &traffic.Lengths{From: time.Duration(max(row.start-first, 0)) * time.Second}
-			byStart[row.start] = l
-			starts = append(starts, row.start)
-		}
-		switch row.field {
-		case "input_tokens", "text_tokens":
-			l.Input = row.quantiles
-		case "output_tokens":
-			l.Output = row.quantiles
-		}
+// packed is a file that is unpacked on the way.
+type packed struct {
+	io.Reader
+	io.Closer
+}
+
+// unpacked opens a file and unpacks it where it begins as gzip does.
+func unpacked(name string, open func(name string) (io.ReadCloser, error)) (io.ReadCloser, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(starts)
-	var out []traffic.Lengths
-	for _, s := range starts {
-		l := *byStart[s]
-		if l.Input == nil || l.Output == nil {
-			continue
-		}
-		if len(out) == 0 {
-			l.From = 0
-		}
-		if n := len(out); n > 0 && out[n-1].From == l.From {
-			continue
-		}
-		out = append(out, l)
+	b := bufio.NewReader(f)
+	if magic, err := b.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+		return packed{b, f}, nil
 	}
-	if len(out) > 0 {
-		c.Lengths = out
+	z, err := gzip.NewReader(b)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
+	return packed{z, f}, nil
+}
+
+// windowReport is what client windows tell.
+func windowReport(m *traffic.Model) *Report {
+	r := &Report{Schema: ReportSchema, Format: m.Source.Format, Rows: m.Source.Rows, Span: m.Duration.Seconds(), Findings: m.Findings}
+	total := 0.0
+	for i := range m.Clients {
+		c := &m.Clients[i]
+		mean := 0.0
+		for _, x := range c.Rate.Rate {
+			mean += x / float64(len(c.Rate.Rate))
+		}
+		total += mean
+		r.Clients = append(r.Clients, ClientReport{Name: c.Name, Members: 1, Rate: mean, Window: c.Rate.Window.Seconds(),
+			Process: string(c.Arrival.Process), Why: "as the windows say"})
+	}
+	for i := range r.Clients {
+		r.Clients[i].Share = r.Clients[i].Rate / total
+	}
+	slices.SortStableFunc(r.Clients, func(a, b ClientReport) int { return cmp.Compare(b.Rate, a.Rate) })
+	return r
 }

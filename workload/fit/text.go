@@ -58,7 +58,11 @@ func (w *writer) title(format string, args ...any) {
 }
 
 func (w *writer) head(r *Report) {
-	w.row("log\t%s, %s requests over %s", r.Format, grouped(r.Rows), shortDuration(r.Span))
+	what := "requests"
+	if r.Format == ServeGenFormat {
+		what = "windows of clients"
+	}
+	w.row("log\t%s, %s %s over %s", r.Format, grouped(r.Rows), what, shortDuration(r.Span))
 	if r.Skipped > 0 {
 		w.row("\t%s lines could not be read", grouped(r.Skipped))
 	}
@@ -88,7 +92,11 @@ func (w *writer) clients(r *Report) {
 		if c.Members > 1 {
 			name = fmt.Sprintf("%s (%d names)", name, c.Members)
 		}
-		w.row("  %s\t%s\t%.1f%%\t%.3g\t%s\t%s\t%s\t%s\t%s", name, grouped(c.Rows), 100*c.Share, c.Rate, windowWord(c.Window),
+		rows := "–"
+		if c.Rows > 0 {
+			rows = grouped(c.Rows)
+		}
+		w.row("  %s\t%s\t%.1f%%\t%.3g\t%s\t%s\t%s\t%s\t%s", name, rows, 100*c.Share, c.Rate, windowWord(c.Window),
 			c.processWords(), chosenWords(c.Input), chosenWords(c.Output), gridWord(c.Grid))
 	}
 }
@@ -146,7 +154,7 @@ func chosenWords(list []LengthFit) string {
 
 func (w *writer) arrivals(r *Report) {
 	for i, c := range r.Clients {
-		if i == 2 {
+		if i == 2 || len(c.Arrivals) == 0 {
 			break
 		}
 		w.title("arrivals of %s: %s", c.Name, c.Why)

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/workload/corpus"
+	"github.com/tokamak-bench/tokamak/workload/fit"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+	"github.com/tokamak-bench/tokamak/workload/traffic"
+)
+
+type workloadFitCommand struct {
+	Logs      []string      `arg:"" name:"logs" placeholder:"LOG" help:"Traces, gateway logs or ServeGen client windows; - reads standard input."`
+	Out       string        `name:"out" required:"" placeholder:"FILE" help:"Traffic model to write, such as traffic.yaml."`
+	Force     bool          `name:"force" help:"Overwrite it."`
+	By        string        `name:"by" enum:",tenant,session,model,none" default:"" placeholder:"COLUMN" help:"What divides the log into clients: tenant, session, model or none (default: tenant, else model, where the log names several)."`
+	KeepNames bool          `name:"keep-names" help:"Keep the names of clients; else they become client-1, …."`
+	Window    time.Duration `name:"window" placeholder:"DURATION" help:"Windows of the rate curves, 60s or longer (default: chosen by rule)."`
+	Lengths   string        `name:"lengths" placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
+	LearnText bool          `name:"learn-text" help:"Also learn words from the log's prompts, into a file beside the model: what many users write alike may come out again."`
+	Seed      uint64        `name:"seed" default:"1" help:"Seed of the samples that are held against the log."`
+	logFlags
+	output
+}
+
+// Run learns a model of the logs, writes it and prints how far it is from them.
+func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
+	words := strings.TrimSuffix(c.Out, filepath.Ext(c.Out)) + ".words"
+	for _, name := range []string{c.Out, words} {
+		if _, err := os.Lstat(name); err == nil && !c.Force && (name == c.Out || c.LearnText) {
+			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
+		}
+	}
+	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Window: c.Window, Seed: c.Seed, Progress: progressOf(std.err)}
+	var learner *corpus.Learner
+	if c.LearnText {
+		var err error
+		if learner, err = corpus.NewLearner(corpus.LearnOptions{}); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+		o.Texts = learner.Add
+	}
+	m, r, err := c.learn(ctx, o, std)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	if learner != nil {
+		if err := c.learnt(learner, m, words); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+	}
+	if err := replaceFile(c.Out, m.Write); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	tell(std.err, "written to %s", c.Out)
+	if c.json() {
+		return printJSON(std.out, r)
+	}
+	_, err = io.WriteString(std.out, r.Text())
+	return err
+}
+
+// learn fits rows, or reads a model of clients where the log is one.
+func (c *workloadFitCommand) learn(ctx context.Context, o fit.Options, std streams) (*traffic.Model, *fit.Report, error) {
+	logs := fit.NewLogs(c.Logs, func(name string) (fit.Log, error) { return c.openLog(name, std) })
+	defer func() { _ = logs.Close() }() // only read
+	m, r, err := fit.Fit(ctx, logs, o)
+	if !errors.Is(err, trace.ErrServeGen) {
+		if err == nil && c.Lengths != "" {
+			err = errors.New("--lengths: it goes with ServeGen client windows, and the log has requests")
+		}
+		return m, r, err
+	}
+	if len(c.Logs) > 1 {
+		return nil, nil, errors.New("expected ServeGen client windows alone, without other logs")
+	}
+	return fit.WindowFiles(c.Logs[0], c.Lengths, func(name string) (io.ReadCloser, error) { return opener(name, std)() })
+}
+
+// learnt writes the words beside the model.
+func (c *workloadFitCommand) learnt(l *corpus.Learner, m *traffic.Model, words string) error {
+	model, err := l.Model()
+	if err != nil {
+		return err
+	}
+	m.Text = filepath.Base(words)
+	return replaceFile(words, model.Write)
+}
+
+// replaceFile writes a file beside its place and moves it there when it is whole.
+func replaceFile(name string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".tokamak-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }() // gone where it was moved
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// progressOf tells at most once a second how many rows were read.
+func progressOf(w io.Writer) func(rows int64) {
+	last := time.Now()
+	return func(rows int64) {
+		if now := time.Now(); now.Sub(last) >= time.Second {
+			last = now
+			tell(w, "read %d rows", rows)
+		}
+	}
+}

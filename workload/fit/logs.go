@@ -1,0 +1,76 @@
+package fit
+
+import (
+	"errors"
+	"io"
+
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+// Log is one file of a log, as [trace.Open] reads it.
+type Log interface {
+	Rows
+	Skipped() (int64, []*trace.LineError)
+	Close() error
+}
+
+// Logs reads several files one behind the other as one log. It belongs to one
+// goroutine.
+type Logs struct {
+	names   []string
+	open    func(name string) (Log, error)
+	at      Log
+	skipped int64
+	first   []*trace.LineError
+}
+
+// NewLogs returns a reader of the named files, each opened when the one before
+// has ended.
+func NewLogs(names []string, open func(name string) (Log, error)) *Logs {
+	return &Logs{names: names, open: open}
+}
+
+// Next returns the next row, valid until the next call; io.EOF after the last
+// of the last file.
+func (l *Logs) Next() (*trace.Row, error) {
+	for {
+		if l.at == nil {
+			if len(l.names) == 0 {
+				return nil, io.EOF
+			}
+			at, err := l.open(l.names[0])
+			if err != nil {
+				return nil, err
+			}
+			l.names, l.at = l.names[1:], at
+		}
+		r, err := l.at.Next()
+		if !errors.Is(err, io.EOF) {
+			return r, err
+		}
+		if err := l.Close(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Skipped returns how many lines of all files so far could not be used, and
+// the first few.
+func (l *Logs) Skipped() (int64, []*trace.LineError) {
+	if l.at == nil {
+		return l.skipped, l.first
+	}
+	n, first := l.at.Skipped()
+	return l.skipped + n, append(l.first[:len(l.first):len(l.first)], first...)
+}
+
+// Close ends the reading.
+func (l *Logs) Close() error {
+	if l.at == nil {
+		return nil
+	}
+	l.skipped, l.first = l.Skipped()
+	at := l.at
+	l.at = nil
+	return at.Close()
+}
