@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // elements reads the entries of a JSON array one by one, or those of an array
@@ -22,6 +23,7 @@ type elements struct {
 	fresh   bool // the next entry is the first of its array
 	depth   int  // 0: between objects, 1: in an object, 2: in an array of entries
 	array   bool
+	found   bool // the object has an array of entries
 	done    bool
 }
 
@@ -53,6 +55,10 @@ func (e *elements) next() ([]byte, error) {
 			return e.value(c)
 		case e.depth == 1 && c == '}':
 			e.depth = 0
+			if !e.found {
+				e.entry++
+				return nil, &badPiece{fmt.Errorf("expected an object with a list %s", strings.Join(e.keys, " or "))}
+			}
 		case e.depth == 1:
 			if err := e.member(c); err != nil {
 				return nil, err
@@ -60,7 +66,7 @@ func (e *elements) next() ([]byte, error) {
 		case c == '[':
 			e.depth, e.array = 2, true
 		case c == '{' && len(e.keys) > 0:
-			e.depth, e.array = 1, false
+			e.depth, e.array, e.found = 1, false, false
 			e.context = append(e.context[:0], '{')
 		default:
 			e.entry++
@@ -113,7 +119,7 @@ func (e *elements) member(c byte) error {
 	}
 	for _, k := range e.keys {
 		if c == '[' && name == `"`+k+`"` {
-			e.depth, e.fresh = 2, true
+			e.depth, e.fresh, e.found = 2, true, true
 			return nil
 		}
 	}

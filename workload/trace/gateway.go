@@ -16,12 +16,12 @@ func gatewayLogs() []format {
 			open:   func(*Options) decoder { return &access{} }},
 		{name: "envoy-ai-gateway", about: "Envoy AI Gateway access log: JSON of gen_ai.usage.input_tokens, response_code, duration (ms)", shape: objects, counted: true, ends: true,
 			object: func(o object) bool {
-				return o.hasAny("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.request.model") && !o.hasAny("attributes", "span_id", "spanId")
+				return o.hasAny("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.request.model", "genai_tokens_input") && !o.hasAny("attributes", "span_id", "spanId")
 			},
 			open: func(*Options) decoder { return &access{} }},
 		{name: "envoy", about: "Envoy JSON access log without tokens: moments, durations (ms) and status", shape: objects, ends: true,
 			object: func(o object) bool {
-				return isAccess(o) && !o.hasAny("ai_log", "input_token", "output_token", "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.request.model")
+				return isAccess(o) && !o.hasAny("ai_log", "input_token", "output_token", "gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "gen_ai.request.model", "genai_tokens_input")
 			},
 			open: func(*Options) decoder { return &access{} }},
 		{name: "apisix", about: "APISIX kafka-logger or http-logger: JSON of request, response, start_time (ms), latency (ms)", shape: objects, ends: true,
@@ -78,7 +78,7 @@ func (d *access) decode(piece []byte, out *batch) {
 	r.Cached = o.tokens("gen_ai.usage.cache_read.input_tokens", "cached_token", "cached_tokens")
 	r.Reasoning = o.tokens("reasoning_token", "reasoning_tokens")
 	r.FirstToken = o.span(millis, "llm_first_token_duration")
-	r.Model = named(o.text("model", "gen_ai.response.model", "gen_ai.request.model"))
+	r.Model = named(o.text("model", "gen_ai.response.model", "gen_ai.request.model", "genai_model_name"))
 	r.Tenant = named(o.text("consumer", "tenant", "x-mse-consumer"))
 	d.log(o, r)
 	if !r.Timed {

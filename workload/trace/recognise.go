@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -125,18 +126,35 @@ func (r *Reader) pretty() bool {
 	return bytes.IndexByte([]byte("{[,:"), line[len(line)-1]) >= 0
 }
 
-// endless tells whether the first line goes on beyond what is read ahead and
+// endless tells whether the first line goes on beyond what was read ahead and
 // holds a list of its own.
 func (r *Reader) endless(keys []string) bool {
-	return len(r.head()) >= bufferSize/2 && r.nested(keys)
+	n := len(r.head())
+	return n >= 16<<10 && n == r.source.Buffered() && r.nested(keys)
 }
 
 // nested tells whether the first object has a list whose entries are read.
 func (r *Reader) nested(keys []string) bool {
 	b, _ := r.source.Peek(r.source.Buffered())
-	for _, k := range keys {
-		if bytes.Contains(b[:min(len(b), 64<<10)], []byte(`"`+k+`"`)) {
-			return true
+	depth, inString, start := 0, false, 0
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"' && inString:
+			inString = false
+			if depth == 1 && slices.Contains(keys, string(b[start:i])) && bytes.HasPrefix(bytes.TrimLeft(b[i+1:], ": \t\r\n"), []byte("[")) {
+				return true
+			}
+		case c == '"':
+			inString, start = true, i+1
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return false
+			}
 		}
 	}
 	return false

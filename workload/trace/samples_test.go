@@ -195,6 +195,7 @@ func TestDocumentsDamaged(t *testing.T) {
 			{"}\n{\n", "}\n{\n \"id\": \"x\",\n \"requests\": [\n  {\"t\": 0, \"model\": \"cut o\n{\n"},
 		},
 		"aiperf-inputs.json": {
+			{"  ]\n}\n", "  ]\n}\n{\n \"other\": {\"data\": []}\n}\n"},
 			{"    {\n      \"session_id\": \"s2\"", "    {\"session_id\": \"x\"},\n    {\n      \"session_id\": \"s2\""},
 			{"[{\"model\": \"m\", \"prompt\"", "[7, {\"model\": \"m\", \"prompt\""},
 		},
