@@ -52,7 +52,7 @@ func (e *elements) next() ([]byte, error) {
 			}
 		case e.depth == 2:
 			e.entry++
-			return e.value(c)
+			return e.value()
 		case e.depth == 1 && c == '}':
 			e.depth = 0
 			if !e.found {
@@ -70,7 +70,7 @@ func (e *elements) next() ([]byte, error) {
 			e.context = append(e.context[:0], '{')
 		default:
 			e.entry++
-			return e.value(c)
+			return e.value()
 		}
 	}
 }
@@ -100,10 +100,10 @@ func (e *elements) member(c byte) error {
 	if c != '"' {
 		// No key: what follows is passed over as a value, which the next
 		// brackets end.
-		_, err := e.value(c)
+		_, err := e.value()
 		return passable(err)
 	}
-	key, err := e.value(c)
+	key, err := e.value()
 	if err != nil {
 		return passable(err)
 	}
@@ -123,7 +123,7 @@ func (e *elements) member(c byte) error {
 			return nil
 		}
 	}
-	v, err := e.value(c)
+	v, err := e.value()
 	if err == nil && len(e.context)+len(v) < 64<<10 {
 		if len(e.context) > 1 {
 			e.context = append(e.context, ',')
@@ -141,71 +141,114 @@ func passable(err error) error {
 	return err
 }
 
-// value reads to the end of the value that begins with c. One that is too long
+// value reads to the end of the value that begins with the byte read last. One that is too long
 // is read to its end and refused.
-func (e *elements) value(c byte) ([]byte, error) {
+func (e *elements) value() ([]byte, error) {
+	if err := e.r.UnreadByte(); err != nil {
+		return nil, err
+	}
 	e.piece = e.piece[:0]
-	depth, inString, long := 0, false, false
-	before, last := byte(0), byte(0) // the byte before, and the last that is no space
-	inObject := uint64(0)            // a bit for each bracket that is open, the innermost lowest
+	var s scan
+	long := false
 	for {
-		if c == '{' && before == '\n' && depth > 0 && !inString && last != ':' && (inObject&1 == 1 || last != '[' && last != ',') {
-			// A line begins a new object where none can be.
-			return nil, errors.Join(e.r.UnreadByte(), e.resume())
-		}
-		if len(e.piece) < maxLine {
-			e.piece = append(e.piece, c)
-		} else {
-			long = true
-		}
-		switch {
-		case inString && c == '\\':
-			next, err := e.r.ReadByte()
-			if err != nil {
-				return nil, e.cut(err)
+		if _, err := e.r.Peek(1); err != nil {
+			if errors.Is(err, io.EOF) && s.depth == 0 && !s.inString && s.any {
+				break
 			}
-			if len(e.piece) < maxLine {
-				e.piece = append(e.piece, next)
-			}
-		case inString && c == '\n':
-			// A string does not go over lines: the entry was cut off here.
-			return nil, e.resume()
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-			inObject <<= 1
-			if c == '{' {
-				inObject |= 1
-			}
-		case c == '}' || c == ']':
-			depth--
-			inObject >>= 1
-		}
-		if !inString && depth <= 0 && (c == '}' || c == ']' || c == '"') {
-			break
-		}
-		next, err := e.r.ReadByte()
-		if errors.Is(err, io.EOF) && depth == 0 && !inString {
-			break
-		}
-		if err != nil {
 			return nil, e.cut(err)
 		}
-		if depth == 0 && !inString && (next == ',' || next == '}' || next == ']' || next == ':' || next == '\n') {
-			_ = e.r.UnreadByte()
+		window, _ := e.r.Peek(e.r.Buffered())
+		n, found := s.over(window)
+		if long = long || len(e.piece)+n > maxLine; !long {
+			e.piece = append(e.piece, window[:n]...)
+		}
+		if _, err := e.r.Discard(n); err != nil {
+			return nil, err
+		}
+		if found == valueCut {
+			return nil, e.resume()
+		}
+		if found == valueEnd {
 			break
 		}
-		if before = c; !inString && c != ' ' && c != '\t' && c != '\r' && c != '\n' {
-			last = c
-		}
-		c = next
 	}
 	if long {
 		return nil, tooLong()
 	}
 	return e.piece, nil
+}
+
+// scan looks for the end of a JSON value.
+type scan struct {
+	depth             int
+	inString, escaped bool
+	any               bool   // something was seen
+	before, last      byte   // the byte before, and the last that is no space
+	inObject          uint64 // a bit for each bracket that is open, the innermost lowest
+}
+
+type scanned int
+
+const (
+	valueGoesOn scanned = iota
+	valueEnd            // the value ends here
+	valueCut            // it was cut off here
+)
+
+// over goes on over more bytes and returns how many belong to the value.
+func (s *scan) over(b []byte) (n int, found scanned) {
+	for i := 0; i < len(b); i++ {
+		c := b[i]
+		if s.inString {
+			switch {
+			case s.escaped:
+				s.escaped = false
+			case c == '\\':
+				s.escaped = true
+			case c == '\n':
+				// A string does not go over lines: the entry was cut off here.
+				return i + 1, valueCut
+			case c == '"':
+				s.inString, s.before, s.last = false, c, c
+				if s.depth <= 0 {
+					return i + 1, valueEnd
+				}
+			}
+			continue
+		}
+		if s.depth == 0 && s.any && (c == ',' || c == '}' || c == ']' || c == ':' || c == '\n') {
+			return i, valueEnd
+		}
+		if c == '{' && s.before == '\n' && s.depth > 0 && s.last != ':' && (s.inObject&1 == 1 || s.last != '[' && s.last != ',') {
+			return i, valueCut // a line begins a new object where none can be
+		}
+		s.any = true
+		s.bracket(c)
+		if s.depth <= 0 && (c == '}' || c == ']') {
+			return i + 1, valueEnd
+		}
+		if s.before = c; c > ' ' {
+			s.last = c
+		}
+	}
+	return len(b), valueGoesOn
+}
+
+// bracket follows brackets and the beginning of strings.
+func (s *scan) bracket(c byte) {
+	switch c {
+	case '"':
+		s.inString = true
+	case '{':
+		s.depth++
+		s.inObject = s.inObject<<1 | 1
+	case '[':
+		s.depth++
+		s.inObject <<= 1
+	case '}', ']':
+		s.depth--
+		s.inObject >>= 1
+	}
 }
 
 // resume goes on behind an entry that was cut off at the end of a line.

@@ -89,8 +89,7 @@ func (g *recordReader) next() ([]byte, error) {
 			if long {
 				return nil, tooLong()
 			}
-			// The end of the line before the separator belongs to it.
-			return bytes.TrimSuffix(g.piece, []byte("\n")), nil
+			return g.piece, nil
 		}
 		if long = long || len(g.piece)+len(line) > maxLine; !long {
 			g.piece = append(g.piece, line...)

@@ -6,14 +6,15 @@ import "math"
 const maxTokens = 10_000_000
 
 // decimal reads a decimal number times 10^exp, rounded to a whole one, half
-// away from zero; exact says that nothing was rounded away.
+// away from zero; exact says that nothing was rounded away. Of more than 18
+// digits the last may be off by one.
 func decimal(b []byte, exp int) (n int64, exact, ok bool) {
 	i, negative := 0, false
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
 		negative = b[i] == '-'
 		i++
 	}
-	digits, fraction, point := 0, 0, false
+	digits, fraction, point, lost := 0, 0, false, false
 	for ; i < len(b); i++ {
 		c := b[i]
 		switch {
@@ -23,6 +24,7 @@ func decimal(b []byte, exp int) (n int64, exact, ok bool) {
 				if !point {
 					return 0, false, false
 				}
+				lost = lost || c != '0'
 				continue // beyond what is kept
 			}
 			n = 10*n + int64(c-'0')
@@ -48,6 +50,7 @@ func decimal(b []byte, exp int) (n int64, exact, ok bool) {
 		return 0, false, false
 	}
 	n, exact, ok = shift(n, exp-fraction)
+	exact = exact && !lost
 	if negative {
 		n = -n
 	}

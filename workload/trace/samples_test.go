@@ -28,7 +28,7 @@ func samples(t testing.TB) []string {
 		t.Fatal(err)
 	}
 	list = slices.DeleteFunc(list, func(s string) bool {
-		return strings.HasSuffix(s, ".golden") || strings.HasSuffix(s, "aiperf-dag.jsonl") || strings.Contains(s, "fuzz") || strings.HasSuffix(s, ".yaml") || strings.HasPrefix(filepath.Base(s), "mapped")
+		return strings.HasSuffix(s, ".golden") || strings.HasSuffix(s, "aiperf-dag.jsonl") || strings.Contains(s, "fuzz") || strings.Contains(s, "rapid") || strings.HasSuffix(s, ".yaml") || strings.HasPrefix(filepath.Base(s), "mapped")
 	})
 	return list
 }
