@@ -182,7 +182,9 @@ func (p *modelProto) check() error {
 	default:
 		return fmt.Errorf("SentencePiece model of type %d is not known", p.model)
 	}
-	p.low, p.high = float32(math.Inf(1)), float32(math.Inf(-1))
+	// The highest score begins at the least positive number, so that where all
+	// scores are logarithms it stays there.
+	p.low, p.high = math.MaxFloat32, 0x1p-126
 	for id, kind := range p.types {
 		switch kind {
 		case pieceNormal:
