@@ -9,8 +9,9 @@ import (
 func (b *Bars) Cells(o CellOptions) *Canvas {
 	width := max(cmp.Or(o.Width, 80), 24)
 	c := NewCanvas(width, 0)
-	c.Paragraph(b.Title, 0, Strong)
-	c.Paragraph(b.Note, 0, Muted)
+	title, note := b.Words()
+	c.Paragraph(title, 0, Strong)
+	c.Paragraph(note, 0, Muted)
 	name, text, most := 0, 0, 0.0
 	for _, bar := range b.Bars {
 		name = max(name, min(Columns(bar.Name), width/3))

@@ -64,8 +64,9 @@ func (p *pane) row(v float64) int {
 func (p *Plot) Cells(o CellOptions) *Canvas {
 	width, height := max(cmp.Or(o.Width, 80), 24), max(cmp.Or(o.Height, 8), 3)
 	c := NewCanvas(width, 0)
-	c.Paragraph(p.Title, 0, Strong)
-	c.Paragraph(p.Note, 0, Muted)
+	title, note := p.Words()
+	c.Paragraph(title, 0, Strong)
+	c.Paragraph(note, 0, Muted)
 	v := pane{Canvas: c, signs: o.signs(), height: height}
 	var ok bool
 	if v.x, v.y, ok = p.scales(); !ok {

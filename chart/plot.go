@@ -26,8 +26,14 @@ type Plot struct {
 	Empty string
 }
 
-// Words returns the title and the note.
-func (p *Plot) Words() (title, note string) { return p.Title, p.Note }
+// Words returns the title and the note, which says nothing of a picture that is
+// not there.
+func (p *Plot) Words() (title, note string) {
+	if p.Empty != "" {
+		return p.Title, ""
+	}
+	return p.Title, p.Note
+}
 
 // Axis is a direction of a plot.
 type Axis struct {
@@ -116,5 +122,10 @@ type Bar struct {
 	Text  string  // beside the bar
 }
 
-// Words returns the title and the note.
-func (b *Bars) Words() (title, note string) { return b.Title, b.Note }
+// Words returns the title and the note, as of Plot.
+func (b *Bars) Words() (title, note string) {
+	if b.Empty != "" {
+		return b.Title, ""
+	}
+	return b.Title, b.Note
+}

@@ -17,7 +17,7 @@ func (b *Bars) SVG(o SVGOptions) []byte {
 		most = max(most, bar.Value)
 	}
 	if len(b.Bars) == 0 || most == 0 || b.Empty != "" {
-		return absent(o, w, b.Title, b.Note, b.Empty)
+		return absent(o, w, b, b.Empty)
 	}
 	lines := 0
 	if !o.Inline {

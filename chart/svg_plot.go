@@ -29,7 +29,7 @@ func (p *Plot) SVG(o SVGOptions) []byte {
 	w, h := cmp.Or(o.Width, 640), cmp.Or(o.Height, 300)
 	x, y, ok := p.scales()
 	if !ok {
-		return absent(o, w, p.Title, p.Note, p.Empty)
+		return absent(o, w, p, p.Empty)
 	}
 	d := &drawing{}
 	d.open(o, w, h, p.Title, p.Note)
@@ -59,7 +59,8 @@ func (p *Plot) SVG(o SVGOptions) []byte {
 }
 
 // absent draws the sentence in the place of a picture.
-func absent(o SVGOptions, w int, title, note, why string) []byte {
+func absent(o SVGOptions, w int, f Figure, why string) []byte {
+	title, note := f.Words()
 	lines := Wrap(nothing(why), int(float64(w-24)/6.1))
 	heading := 4
 	if !o.Inline {
@@ -192,8 +193,8 @@ func (d *drawing) grid(g *Grid, f *frame) {
 				continue
 			}
 			x0, x1, y0, y1 := f.px(g.X[i]), f.px(g.X[i+1]), f.py(g.Y[j+1]), f.py(g.Y[j])
-			fmt.Fprintf(d, "<rect class=\"f0\" fill-opacity=\"%.2f\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n",
-				0.08+0.92*depth(c, most), px(x0), px(y0), px(x1-x0+0.2), px(y1-y0+0.2))
+			fmt.Fprintf(d, "<rect class=\"f0\" fill-opacity=\"%.2f\" shape-rendering=\"crispEdges\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n",
+				0.08+0.92*depth(c, most), px(x0), px(y0), px(x1-x0), px(y1-y0))
 		}
 	}
 }

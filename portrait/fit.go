@@ -1,0 +1,194 @@
+package portrait
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tokamak-bench/tokamak/chart"
+	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/workload/fit"
+)
+
+// Fit draws how far a model is from the log that it was learnt from.
+func Fit(r *fit.Report, o Options) *Page {
+	p := &Page{Title: o.Name, Subtitle: "a model of traffic beside the log that it was learnt from, read as " + r.Format, Notes: r.Findings}
+	if r.Sessions != nil {
+		p.Notes = append([]string{"Arrivals and lengths are those of the first request of each conversation."}, p.Notes...)
+	}
+	p.First = []Number{burstError(r), heldOut("input", r.Input), heldOut("output", r.Output), drift(&r.Drift)}
+	p.Rest = []Number{
+		{"requests", measure.Count(r.Rows), "rows of the log; " + measure.Count(r.Failed) + " failed, " + measure.Count(r.Skipped) + " lines could not be read"},
+		{"span", elapsed(r.Span), "from the first request to the last"},
+		{"clients", measure.Count(int64(len(r.Clients))), clientsMeaning(r)},
+		gapDistance(r.Gaps), together(r.Joint), prefixHits(r.Prefix),
+	}
+	p.Sections = []Section{{Figures: []chart.Figure{
+		fittedRate(r), fittedDispersion(r), fittedGaps(r.Gaps),
+		fittedLength("input", r.Input), fittedLength("output", r.Output)}}}
+	first := &p.Sections[0]
+	if r.Joint != nil {
+		first.Figures = append(first.Figures, ranks("The log's lengths together", "log", r.Joint.Log), ranks("The model's lengths together", "model", r.Joint.Model))
+	}
+	first.Figures = append(first.Figures, fittedPrefix(r.Prefix))
+	if r.Prefix != nil && len(r.Prefix.Popularity) > 1 {
+		first.Figures = append(first.Figures, popularity(r.Prefix))
+	}
+	if len(r.Drift.Parts) > 1 {
+		p.Sections = append(p.Sections, driftSection(&r.Drift))
+	}
+	if r.Season != nil {
+		p.Sections = append(p.Sections, Section{Title: "Season", Figures: []chart.Figure{season(r.Season)}})
+	}
+	p.Sections = append(p.Sections, candidates(r))
+	return p
+}
+
+// burstError is the largest error of the index of dispersion.
+func burstError(r *fit.Report) Number {
+	n := Number{Name: "error of dispersion", Meaning: "not known: the log is too short, or its source holds no moments"}
+	most, poisson, at := -1.0, 0.0, 0.0
+	for _, d := range r.Dispersion {
+		if d.Scale > 60 || !(d.Log > 0) {
+			continue
+		}
+		if e := math.Abs(d.Model/d.Log - 1); e > most {
+			most, poisson, at = e, math.Abs(d.Poisson/d.Log-1), d.Scale
+		}
+	}
+	if most < 0 {
+		return n
+	}
+	n.Value = measure.Percent(100 * most)
+	n.Meaning = fmt.Sprintf("how far the model's burstiness is from the log's, at the worst window up to 60 s (%s); a Poisson process misses by %s there",
+		elapsed(at), measure.Percent(100*poisson))
+	return n
+}
+
+// heldOut is the distance of lengths on slices that the model did not see.
+func heldOut(which string, h *fit.HeldOut) Number {
+	n := Number{Name: which + " KS, held out", Meaning: "not known: the log has too few " + which + " lengths"}
+	if h == nil {
+		return n
+	}
+	n.Value = measure.Digits(h.KS)
+	n.Meaning = "largest difference of the distribution functions of " + which + " lengths, on slices of the log that the model did not see; 0 is the same, 1 apart"
+	return n
+}
+
+func drift(d *fit.Drift) Number {
+	switch {
+	case len(d.Parts) < 2:
+		return Number{Name: "drift", Meaning: "not known: the log is too short to be divided"}
+	case d.Found:
+		return Number{"drift", "found", "the traffic changes along the log: what was learnt from it is a mean over parts that differ"}
+	}
+	return Number{"drift", "none", fmt.Sprintf("rate and lengths of %d parts of the log do not differ by more than chance and bursts allow", len(d.Parts))}
+}
+
+func clientsMeaning(r *fit.Report) string {
+	if len(r.Clients) == 0 {
+		return "streams of requests in the model"
+	}
+	c := &r.Clients[0]
+	window := "one rate"
+	if c.Window > 0 {
+		window = "rates of " + elapsed(c.Window)
+	}
+	return fmt.Sprintf("streams of requests in the model; the largest, %s: %s, %s", c.Name, c.Process, window)
+}
+
+func gapDistance(g *fit.GapSeries) Number {
+	if g == nil {
+		return Number{Name: "gaps KS", Meaning: "not known: the log has no moments"}
+	}
+	return Number{"gaps KS", measure.Digits(g.KS), "of the times between requests, log against model; Poisson of one rate " + measure.Digits(g.PoissonKS)}
+}
+
+func together(j *fit.Joint) Number {
+	if j == nil {
+		return Number{Name: "joint distance", Meaning: "not known: too few requests have both lengths"}
+	}
+	return Number{"joint distance", measure.Digits(j.Distance), fmt.Sprintf("of the joint ranks of input and output, held out; drawn apart %s, the log's own halves %s",
+		measure.Digits(j.Independent), measure.Digits(j.Even))}
+}
+
+func prefixHits(p *fit.PrefixReport) Number {
+	if p == nil || len(p.Curve) == 0 {
+		return Number{Name: "shared prefix", Meaning: "not known: the log does not name the blocks of its prompts"}
+	}
+	all := p.Curve[len(p.Curve)-1]
+	n := Number{"shared prefix", measure.Percent(100 * all.Hit), "share of prompt tokens that were sent before, in the log"}
+	if all.Model != nil {
+		n.Meaning += "; in the model " + measure.Percent(100**all.Model)
+	}
+	return n
+}
+
+// candidates are the tables of what was tried.
+func candidates(r *fit.Report) Section {
+	const shown = 3 // clients
+	s := Section{Title: "What was tried"}
+	for i := range r.Clients {
+		if i == shown {
+			break
+		}
+		c := &r.Clients[i]
+		s.Tables = append(s.Tables, arrivalTable(c))
+		for _, l := range []struct {
+			name string
+			fits []fit.LengthFit
+		}{{"input", c.Input}, {"output", c.Output}} {
+			if len(l.fits) > 0 {
+				s.Tables = append(s.Tables, lengthTable(c.Name, l.name, &l.fits[0]))
+			}
+		}
+	}
+	return s
+}
+
+func arrivalTable(c *fit.ClientReport) Table {
+	t := Table{Title: c.Name + ": arrivals", Note: c.Why, Head: []string{"process", "rate windows", "parameters", "BIC", "CV", "error of dispersion", "taken"}}
+	if t.Note != "" {
+		t.Note = "Taken: " + t.Note + "."
+	}
+	for i, a := range c.Arrivals {
+		if i >= 8 && !a.Chosen {
+			continue
+		}
+		window, miss, taken := "one rate", "-", ""
+		if a.Window > 0 {
+			window = elapsed(a.Window)
+		}
+		if a.DispersionError != nil {
+			miss = measure.Percent(100 * *a.DispersionError)
+		}
+		if a.Chosen {
+			taken = "yes"
+		}
+		t.Rows = append(t.Rows, []string{a.Process, window, measure.Count(int64(a.Parameters)), bic(a.BIC), measure.Digits(a.CV), miss, taken})
+	}
+	return t
+}
+
+func lengthTable(client, which string, l *fit.LengthFit) Table {
+	t := Table{Title: client + ": " + which + " length", Note: l.Why, Head: []string{"family", "parameters", "BIC", "KS", "Wasserstein (tokens)", "taken"}}
+	if t.Note != "" {
+		t.Note = "Taken: " + t.Note + "."
+	}
+	for _, c := range l.Candidates {
+		taken := ""
+		if c.Family == l.Chosen {
+			taken = "yes"
+		}
+		t.Rows = append(t.Rows, []string{c.Family, measure.Count(int64(c.Parameters)), bic(c.BIC), measure.Digits(c.KS), measure.Digits(c.Wasserstein), taken})
+	}
+	return t
+}
+
+// bic writes a criterion, of which differences count.
+func bic(x float64) string {
+	if math.IsNaN(x) || math.Abs(x) > 1e15 {
+		return "-"
+	}
+	return measure.Count(int64(math.Round(x)))
+}
