@@ -91,7 +91,11 @@ func (a Axis) decades(s scale, most int) []float64 {
 				at = append(at, f*math.Pow(10, e))
 			}
 		}
-		if at = within(s, a.clock(at, factors)); len(at) <= most {
+		at = within(s, a.clock(at, factors))
+		if len(factors) == 3 && len(at) < 2 { // less than a decade
+			return within(s, multiples(s, niceStep((s.hi-s.lo)/float64(most))))
+		}
+		if len(at) <= most {
 			return at
 		}
 	}
