@@ -105,21 +105,21 @@ func (l *log) facts() *Facts {
 // note writes the sentences that a reader of the figures must know.
 func (f *Facts) note(l *log) {
 	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
-	if same, ok := f.SameMoment.Get(); ok && same > 0.5 {
+	if same, ok := f.SameMoment.Get(); ok && same > coarseShare {
 		say("%s of the requests bear the same moment as the one before: the log's clock is coarse, and the CV and the dispersion at short windows say more about it than about the traffic.",
 			measure.Percent(100*same))
 	}
 	if n := int64(len(l.at)); n > 0 && n < l.rows {
-		say("%s of the rows have no moment and are in no figure of arrivals.", measure.Count(l.rows-n))
+		say("%s without a moment are in no figure of arrivals.", rowsOf(l.rows-n))
 	}
 	if l.unsorted > 0 {
-		say("%s rows stand behind a later one; they were put in order.", measure.Count(l.unsorted))
+		say("%s behind one of a later moment, which were put in order.", rowsOf(l.unsorted))
 	}
 	if l.texts > 0 {
-		say("%s requests have texts but not their lengths in tokens; they are in no figure of input lengths.", measure.Count(l.texts))
+		say("Of %s requests the log has texts but not their lengths in tokens; they are in no figure of input lengths.", measure.Count(l.texts))
 	}
 	if l.deltas > 0 {
-		say("%s rows hold the new text of a turn alone: what they share with the turns before is in no figure of shared prefix.", measure.Count(l.deltas))
+		say("%s of the new text of a turn alone: what they share with the turns before is in no figure of shared prefix.", rowsOf(l.deltas))
 	}
 	if l.sessions.blocks {
 		say("Which requests belong together was told by their blocks: a prompt that begins with all of an earlier one and its answer goes on with it.")
@@ -134,6 +134,13 @@ func (f *Facts) note(l *log) {
 		}
 		say("skipped: %s", r)
 	}
+}
+
+func rowsOf(n int64) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return measure.Count(n) + " rows"
 }
 
 // page draws the plots below the figures.

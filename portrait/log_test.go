@@ -122,7 +122,7 @@ func TestSharedPrefix(t *testing.T) {
 	if f.Sessions == nil || *f.Sessions != 3 {
 		t.Errorf("conversations: %v, want 3", f.Sessions)
 	}
-	if text := page(t, p, portrait.TextOptions{}); !strings.Contains(text, "1 rows hold the new text of a turn alone") {
+	if text := page(t, p, portrait.TextOptions{}); !strings.Contains(text, "1 row of the new text of a turn alone") {
 		t.Errorf("the row of new text is not said:\n%s", text)
 	}
 }

@@ -14,7 +14,7 @@ func (f *Facts) page() *Page {
 	p.First = []Number{
 		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s window"+when(f.PeakAt), f.noTimes("shorter than one 60 s window")),
 		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer", unknown(f.noLengths("input"))),
-		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty", f.noTimes("fewer than three moments")),
+		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty"+f.coarse(), f.noTimes("fewer than three moments")),
 		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt", unknown(f.noBlocks())),
 	}
 	p.Rest = []Number{
@@ -101,6 +101,17 @@ func (f *Facts) skipped() string {
 		return "lines that could not be used"
 	}
 	return "lines that could not be used; the reasons are below"
+}
+
+// coarseShare is the share of gaps of 0 from which on the clock is coarse.
+const coarseShare = 0.5
+
+// coarse warns where the gaps are those of a coarse clock.
+func (f *Facts) coarse() string {
+	if f.SameMoment.Or(0) > coarseShare {
+		return "; here of a coarse clock, see the note"
+	}
+	return ""
 }
 
 // noTimes says why a figure of arrivals is not known.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/portrait"
 	"github.com/tokamak-bench/tokamak/workload/corpus"
 	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
@@ -27,6 +28,7 @@ type workloadFitCommand struct {
 	Lengths   string        `name:"lengths" placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
 	LearnText bool          `name:"learn-text" help:"Also learn words from the log's prompts, into a file beside the model: what many users write alike may come out again."`
 	Seed      uint64        `name:"seed" default:"1" help:"Seed of the samples that are held against the log."`
+	HTML      string        `name:"html" placeholder:"FILE" help:"Also draw the model beside the log, as an HTML page in FILE."`
 	logFlags
 	output
 }
@@ -61,6 +63,12 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 		return exit.With(exit.Usage, err)
 	}
 	tell(std.err, "written to %s", c.Out)
+	if c.HTML != "" {
+		page := portrait.Fit(r, portrait.Options{Name: strings.Join(c.Logs, ", ")})
+		if err := replaceFile(c.HTML, page.HTML); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+	}
 	if c.json() {
 		return printJSON(std.out, r)
 	}

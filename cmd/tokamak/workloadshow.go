@@ -17,6 +17,7 @@ import (
 type workloadShowCommand struct {
 	File string `arg:"" placeholder:"FILE" help:"Trace, gateway log, dataset or traffic.yaml; - reads standard input."`
 	logFlags
+	Lengths string `placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
 	Seed    uint64 `default:"1" placeholder:"N" help:"Of the sample that a model is shown by (default 1)."`
 	HTML    string `name:"html" placeholder:"FILE" help:"Also write the page as HTML to FILE."`
 	Tenants bool   `help:"Show the names of tenants."`
@@ -27,6 +28,9 @@ type workloadShowCommand struct {
 // Run reads the file and shows it.
 func (c *workloadShowCommand) Run(std streams) error {
 	facts, page, err := c.read(std)
+	if exit.HintOf(err) != "" {
+		return err
+	}
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
@@ -75,17 +79,16 @@ func (c *workloadShowCommand) read(std streams) (*portrait.Facts, *portrait.Page
 	return portrait.Log(r, o)
 }
 
-// windows shows a table of client windows, which is a model without lengths.
+// windows shows a table of client windows, which is a model, without lengths
+// unless their table is given.
 func (c *workloadShowCommand) windows(std streams, o portrait.Options) (*portrait.Facts, *portrait.Page, error) {
-	f, err := opener(c.File, std)()
+	m, _, err := fit.WindowFiles(c.File, c.Lengths, func(name string) (io.ReadCloser, error) { return opener(name, std)() })
+	if bad, ok := errors.AsType[*fit.TableError](err); ok && bad.Line == 1 && bad.Name == c.File {
+		return nil, nil, exit.Hint(exit.Usage, err, "a table of lengths goes with the client windows: show those, and give it as --lengths")
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = f.Close() }() // only read
-	m, err := fit.Windows(c.File, f, "", nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	o.NoLengths = true
+	o.NoLengths = c.Lengths == ""
 	return portrait.Model(m, c.Seed, o)
 }
