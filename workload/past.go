@@ -58,20 +58,26 @@ func (o *odd) count(w *trace.Row) {
 // be sent.
 func (r *recorded) Notes() []string {
 	var n []string
+	ignored := r.ignored
+	if r.rows != nil {
+		ignored += r.rows.Ignored()
+	}
 	for _, c := range []struct {
 		rows int64
+		one  string
 		says string
 	}{
-		{r.odd.failed, "of the dataset failed when recorded: sent without a length to ask for"},
-		{r.odd.media, "of the dataset with images, audio or video: sent without them"},
-		{r.odd.empty, "of the dataset with neither content nor a length: not sent"},
+		{ignored, "line", "of the dataset with no request to be sent, such as other paths and spans: passed over"},
+		{r.odd.failed, "row", "of the dataset failed when recorded: sent without a length to ask for"},
+		{r.odd.media, "row", "of the dataset with images, audio or video: sent without them"},
+		{r.odd.empty, "row", "of the dataset with neither content nor a length: not sent"},
 	} {
 		switch c.rows {
 		case 0:
 		case 1:
-			n = append(n, "1 row "+c.says)
+			n = append(n, "1 "+c.one+" "+c.says)
 		default:
-			n = append(n, fmt.Sprintf("%d rows %s", c.rows, c.says))
+			n = append(n, fmt.Sprintf("%d %ss %s", c.rows, c.one, c.says))
 		}
 	}
 	return n

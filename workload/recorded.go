@@ -27,6 +27,7 @@ type recorded struct {
 	order   *ordered // of rows whose source has them out of order; nil: as they come
 	session int64    // the next
 	skipped int64    // of passes that ended
+	ignored int64    // the same of lines that hold no request
 	first   []*trace.LineError
 	hashes  map[uint64]int64 // blocks sent before, by id: tokens of the longest
 	past    past
@@ -64,6 +65,7 @@ func (r *recorded) Close() error {
 	rows := r.rows
 	n, first := rows.Skipped()
 	r.skipped += n
+	r.ignored += rows.Ignored()
 	if len(r.first) == 0 {
 		r.first = first
 	}

@@ -106,6 +106,11 @@ func TestNotes(t *testing.T) {
 	if diff := cmp.Diff([]string{"1 row of the dataset with neither content nor a length: not sent"}, s.(Noter).Notes()); diff != "" || len(list) != 1 {
 		t.Errorf("%d: %s", len(list), diff)
 	}
+	get := `{"start_time":"2026-03-01T00:00:00Z","method":"GET","path":"/metrics","response_code":200,"duration":1}` + "\n"
+	_, s = firsts(t, Config{Dataset: content(fmt.Sprintf(line, 0, `,"input_token":5`) + get + get)})
+	if diff := cmp.Diff([]string{"2 lines of the dataset with no request to be sent, such as other paths and spans: passed over"}, s.(Noter).Notes()); diff != "" {
+		t.Error(diff)
+	}
 	if _, err := Schedule(content(fmt.Sprintf(line, 1, "")), 0, 1); err == nil || !strings.Contains(err.Error(), "none of its 1 rows has content or a length") {
 		t.Error(err)
 	}

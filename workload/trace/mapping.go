@@ -251,7 +251,7 @@ func (m *mappingFile) readWhere(n ast.Node) error {
 
 // format is the format that a mapping makes.
 func (m *Mapping) format() *format {
-	return &format{name: mappedName, shape: objects, open: func(*Options) decoder {
+	return &format{name: mappedName, shape: objects, counted: m.fields["turn"] == "", ends: true, open: func(*Options) decoder {
 		return &mapped{m: m}
 	}}
 }
