@@ -149,10 +149,10 @@ func (d *lite) decode(piece []byte, out *batch) {
 	}
 	r := out.row()
 	o.at(r, seconds, "startTime")
-	r.ID = o.text("id", "litellm_call_id")
+	r.ID = o.text("id", "request_id", "litellm_call_id")
 	r.Session = o.text("metadata.session_id", "session_id")
 	r.Model = o.text("model_group", "model")
-	r.Tenant = o.text("end_user", "metadata.user_api_key_team_alias", "metadata.user_api_key_alias", "metadata.user_api_key_hash")
+	r.Tenant = o.text("end_user", "metadata.user_api_key_team_alias", "metadata.user_api_key_alias", "metadata.user_api_key_hash", "team_id", "user")
 	r.Input, r.Output = o.tokens("prompt_tokens"), o.tokens("completion_tokens")
 	r.Cached = o.tokens("metadata.usage_object.prompt_tokens_details.cached_tokens", "response.usage.prompt_tokens_details.cached_tokens")
 	r.Reasoning = o.tokens("metadata.usage_object.completion_tokens_details.reasoning_tokens", "response.usage.completion_tokens_details.reasoning_tokens")

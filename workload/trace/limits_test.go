@@ -43,6 +43,14 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
+// A prompt beside its answer is no request body: the answer must not be sent.
+func TestAnswersAreNoBodies(t *testing.T) {
+	rows, r := all(t, `{"model":"m","prompt":"question","completion":"answer"}`, Options{})
+	if r.Format() != own || rows[0].Body != nil || rows[0].Turns[0].Messages[0].Text != "question" {
+		t.Errorf("%s: %s", r.Format(), dump(rows))
+	}
+}
+
 // A source that breaks is an error, behind the rows that came before.
 func TestBrokenSource(t *testing.T) {
 	broken := errors.New("the disk is gone")

@@ -38,10 +38,11 @@ func isCustom(o object) bool {
 }
 
 // isBody tells whether an object is a whole request body: it has a field that
-// belongs there and nowhere else.
+// belongs there and nowhere else, and none of an answer.
 func isBody(o object) bool {
 	return o.hasAny("messages", "prompt", "input") && o.hasAny("model", "temperature", "top_p", "stream", "tools", "tool_choice", "stop",
 		"max_completion_tokens", "response_format", "stream_options", "n", "seed", "logprobs", "presence_penalty", "frequency_penalty") &&
+		!o.hasAny("completion", "response", "output", "answer", "choices", "usage", "chosen", "rejected") &&
 		!o.hasAny("at", "output_tokens", "input_tokens", "class", "tenant", "session_id", "timestamp", "startTime", "custom_id")
 }
 
