@@ -179,7 +179,11 @@ func (d *drawing) series(s *Series, f *frame) {
 	}
 }
 
-// grid draws the fields of a density, darker where more fell into them.
+// shadesOfSVG is how many shades of a density an SVG tells apart.
+const shadesOfSVG = 12
+
+// grid draws the fields of a density, darker where more fell into them: one
+// path a shade.
 func (d *drawing) grid(g *Grid, f *frame) {
 	most := 0.0
 	for _, row := range g.Count {
@@ -187,14 +191,20 @@ func (d *drawing) grid(g *Grid, f *frame) {
 			most = max(most, c)
 		}
 	}
+	var paths [shadesOfSVG + 1]strings.Builder
 	for i, row := range g.Count {
 		for j, c := range row {
 			if !(c > 0) {
 				continue
 			}
-			x0, x1, y0, y1 := f.px(g.X[i]), f.px(g.X[i+1]), f.py(g.Y[j+1]), f.py(g.Y[j])
-			fmt.Fprintf(d, "<rect class=\"f0\" fill-opacity=\"%.2f\" shape-rendering=\"crispEdges\" x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\"/>\n",
-				0.08+0.92*depth(c, most), px(x0), px(y0), px(x1-x0), px(y1-y0))
+			shade := max(int(math.Ceil(depth(c, most)*shadesOfSVG)), 1)
+			fmt.Fprintf(&paths[shade], "M%s %sH%sV%sH%sz", px(f.px(g.X[i])), px(f.py(g.Y[j])), px(f.px(g.X[i+1])), px(f.py(g.Y[j+1])), px(f.px(g.X[i])))
+		}
+	}
+	for shade := range paths {
+		if p := paths[shade].String(); p != "" {
+			fmt.Fprintf(d, "<path class=\"f0\" fill-opacity=\"%.2f\" shape-rendering=\"crispEdges\" d=\"%s\"/>\n",
+				float64(shade)/shadesOfSVG, p)
 		}
 	}
 }

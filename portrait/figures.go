@@ -3,6 +3,7 @@ package portrait
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/chart"
@@ -83,7 +84,7 @@ func busiest(at []int64, window time.Duration) chart.Series {
 func gapFigure(at []int64, f *Facts) *chart.Plot {
 	p := &chart.Plot{Title: "Time between requests", Note: "Exponential is what a Poisson process of the same rate would show.",
 		X:     chart.Axis{Label: "gap to the request before", Unit: chart.Seconds, Log: true},
-		Y:     chart.Axis{Label: "share of the requests, a bin", Unit: chart.Share},
+		Y:     chart.Axis{Label: "share of the requests in each bin", Unit: chart.Share},
 		Empty: f.empty()}
 	mean, _, same := gaps(at)
 	average, ok := mean.Get()
@@ -138,7 +139,7 @@ const (
 // lengthFigure draws the density of token counts, with percentiles marked.
 func (f *Facts) lengthFigure(title, which string, ascending []int32, l Lengths) *chart.Plot {
 	p := &chart.Plot{Title: title, X: chart.Axis{Label: which + " length (tokens)", Log: true},
-		Y: chart.Axis{Label: "share of the requests, a bin", Unit: chart.Share}}
+		Y: chart.Axis{Label: "share of the requests in each bin", Unit: chart.Share}}
 	if len(ascending) == 0 {
 		p.Empty = f.noLengths(which)
 		return p
@@ -229,7 +230,7 @@ func dispersionFigure(at []int64, f *Facts) *chart.Plot {
 	return p
 }
 
-// scales are the windows, 1, 2 and 5 times a power of ten, that hold a few
+// scales are the windows, 60 s and 1, 2 and 5 times a power of ten, that hold a few
 // thousandths of an arrival at least and of which the log has twenty.
 func scales(at []int64) []time.Duration {
 	if len(at) < 2 {
@@ -244,6 +245,10 @@ func scales(at []int64) []time.Duration {
 				out = append(out, time.Duration(f*w))
 			}
 		}
+	}
+	if minute := int64(time.Minute); minute <= span/leastWindows && minute >= least {
+		out = append(out, time.Minute) // which stands among the figures
+		slices.Sort(out)
 	}
 	return out
 }

@@ -281,3 +281,29 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s (-want +got; go test ./portrait -update writes it anew):\n%s", name, d)
 	}
 }
+
+// TestDocumented: docs/metrics.md defines every figure by its name.
+func TestDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _ := show(t, &rows{of: bursts()}, portrait.Options{})
+	b, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]any
+	if err := json.Unmarshal(b, &keys); err != nil {
+		t.Fatal(err)
+	}
+	for k := range keys {
+		switch k {
+		case "schema", "name", "format", "sampled", "notes":
+			continue
+		}
+		if !strings.Contains(string(doc), "`"+k+"`") {
+			t.Errorf("docs/metrics.md does not define %s", k)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package portrait
 
-import "github.com/tokamak-bench/tokamak/chart"
+import (
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/chart"
+)
 
 // Page is what is shown: figures, sentences, pictures and tables, in order.
 type Page struct {
@@ -30,4 +34,29 @@ type Table struct {
 	Title, Note string
 	Head        []string
 	Rows        [][]string
+}
+
+// Picture is one picture of a page as a file of its own.
+type Picture struct {
+	Name string // of the file: from its title, and .svg
+	SVG  []byte
+}
+
+// Pictures returns the pictures of the page as files of their own.
+func (p *Page) Pictures() []Picture {
+	var out []Picture
+	for _, s := range p.Sections {
+		for _, f := range s.Figures {
+			title, _ := f.Words()
+			out = append(out, Picture{fileName(title) + ".svg", f.SVG(chart.SVGOptions{})})
+		}
+	}
+	return out
+}
+
+// fileName keeps letters and digits of a title, small, with - between words.
+func fileName(title string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), "-")
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -20,6 +21,7 @@ type workloadShowCommand struct {
 	Lengths string `placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
 	Seed    uint64 `default:"1" placeholder:"N" help:"Of the sample that a model is shown by (default 1)."`
 	HTML    string `name:"html" placeholder:"FILE" help:"Also write the page as HTML to FILE."`
+	SVG     string `name:"svg" placeholder:"DIR" help:"Also write each picture as SVG into DIR."`
 	Tenants bool   `help:"Show the names of tenants."`
 	ASCII   bool   `name:"ascii" help:"Draw with plain ASCII characters."`
 	output
@@ -39,11 +41,30 @@ func (c *workloadShowCommand) Run(std streams) error {
 			return err
 		}
 	}
+	if err := c.pictures(page); err != nil {
+		return exit.With(exit.Usage, err)
+	}
 	if c.json() {
 		return printJSON(std.out, facts)
 	}
 	width, _ := terminal(std.out)
 	return page.Text(std.out, portrait.TextOptions{Width: width, Colour: colours(std.out), ASCII: c.ASCII})
+}
+
+// pictures writes each picture into a file of its own, where asked for.
+func (c *workloadShowCommand) pictures(page *portrait.Page) error {
+	if c.SVG == "" {
+		return nil
+	}
+	if err := os.MkdirAll(c.SVG, 0o755); err != nil {
+		return err
+	}
+	for _, p := range page.Pictures() {
+		if err := os.WriteFile(filepath.Join(c.SVG, p.Name), p.SVG, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // read finds out what the file is: a model says so at its beginning or by its
