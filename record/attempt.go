@@ -161,6 +161,7 @@ type Tokens struct {
 	OutputCounted  Int
 	OutputUsage    Int
 	ReasoningUsage Int
+	PromptSource   string // what PromptCounted covers, and by whom: content, template, server
 	TokenSource    string // where Chunks.Tokens is from: usage_delta, tokenizer, one_each, usage_by_bytes
 }
 

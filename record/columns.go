@@ -112,12 +112,13 @@ func askedColumns() table[Attempt] {
 func countedColumns() table[Attempt] {
 	const g, u, mute = "tokens", "tokens", "the server did not say"
 	return table[Attempt]{
-		number(g, "prompt_counted", u, "no tokenizer", "Prompt tokens by our tokenizer.", func(a *Attempt) *Int { return &a.PromptCounted }),
+		number(g, "prompt_counted", u, "no tokenizer", "Prompt tokens by our tokenizer; `prompt_source` says of what.", func(a *Attempt) *Int { return &a.PromptCounted }),
 		number(g, "prompt_usage", u, mute, "Prompt tokens by the server's usage.", func(a *Attempt) *Int { return &a.PromptUsage }),
 		number(g, "cached_usage", u, mute, "Prompt tokens that the server says it took from its cache.", func(a *Attempt) *Int { return &a.CachedUsage }),
 		number(g, "output_counted", u, "no tokenizer", "Output tokens by our tokenizer.", func(a *Attempt) *Int { return &a.OutputCounted }),
 		number(g, "output_usage", u, mute, "Output tokens by the server's usage.", func(a *Attempt) *Int { return &a.OutputUsage }),
 		number(g, "reasoning_usage", u, mute, "Reasoning tokens by the server's usage; they are among the output tokens.", func(a *Attempt) *Int { return &a.ReasoningUsage }),
+		word(g, "prompt_source", "What `prompt_counted` covers: `content` (the messages' texts alone), `template` (the whole prompt by the model's chat template) or `server` (the whole prompt, counted by the server's own /tokenize).", func(a *Attempt) *string { return &a.PromptSource }),
 		word(g, "token_source", "Where `chunk_tokens` is from: `usage_delta`, `tokenizer`, `one_each` or `usage_by_bytes`.", func(a *Attempt) *string { return &a.TokenSource }),
 		number("server", "server_queue", "ns", mute, "Time in the server's queue, by the server.", func(a *Attempt) *Int { return &a.Server.Queue }),
 		number("server", "server_prefill", "ns", mute, "Time of the prefill, by the server.", func(a *Attempt) *Int { return &a.Server.Prefill }),

@@ -48,6 +48,9 @@ func (r *Run) buildWorkload(context.Context) error {
 		if err := r.openTokenizer(); err != nil {
 			return err
 		}
+		if err := r.openPrompts(); err != nil {
+			return exit.With(exit.Usage, err)
+		}
 		if err := r.openTexts(); err != nil {
 			return exit.With(exit.Usage, err)
 		}
@@ -111,6 +114,11 @@ func (r *Run) tokenizer(spec string) (token.Tokenizer, error) {
 		}
 		return token.OpenFile(spec)
 	}
+	return r.serverTokenizer()
+}
+
+// serverTokenizer returns what asks the target, as the run's requests do.
+func (r *Run) serverTokenizer() (*token.Server, error) {
 	cfg, err := r.wireConfig()
 	if err != nil {
 		return nil, err

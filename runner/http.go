@@ -28,29 +28,32 @@ type HTTP struct {
 	Counter token.Tokenizer
 	// Own says that Counter is the model's own tokenizer, so that it may say
 	// how many tokens a chunk holds.
-	Own         bool
+	Own bool
+	// Prompts counts whole prompts, with what a chat template adds; nil: only
+	// the texts in them are counted.
+	Prompts     Prompts
 	SaveOutputs bool
 }
 
 // Prepare writes the call's text and encodes its request.
 func (h *HTTP) Prepare(c *Call) error {
 	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Body: c.Spec.Body, Open: c.Spec.Open, TraceID: c.Row.TraceID}
+	content := int64(0)
 	if c.Spec.Body == nil {
 		messages, counted, err := h.Texts.Render(c.Spec)
 		if err != nil {
 			return err
 		}
+		content = counted
 		for _, m := range messages {
 			ec.Messages = append(ec.Messages, engine.Message{Role: m.Role, Content: m.Text})
-		}
-		if counted > 0 {
-			c.Row.PromptCounted = record.Some(counted)
 		}
 	}
 	req, err := h.Driver.Encode(ec)
 	if err != nil {
 		return err
 	}
+	h.countPrompt(&c.Row, req.Body, content)
 	req.Header = slices.Clone(req.Header) // Start sets the request id in it
 	x := &httpCall{target: h, call: c, decoder: h.Driver.Decoder(ec)}
 	x.exchange.Reset(req, x)

@@ -19,6 +19,7 @@ type Plan struct {
 	API           string
 	Model         string
 	Tokenizer     string // empty where nothing is counted
+	Prompts       string // how whole prompts are counted; empty: only the texts in them are
 	RunDir        string // empty: nothing is written
 	Load          string // in words
 	Workload      string // in words
@@ -37,7 +38,7 @@ func (r *Run) Plan() Plan {
 		p.Targets = append(p.Targets, f.Name)
 	}
 	if r.counter != nil {
-		p.Tokenizer = r.counter.Name()
+		p.Tokenizer, p.Prompts = r.counter.Name(), r.promptWords()
 	}
 	return p
 }

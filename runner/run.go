@@ -50,6 +50,7 @@ type Run struct {
 	salt      uint64
 	counter   token.Tokenizer // nil: nothing is counted
 	ownTokens bool            // counter is the model's own
+	prompts   Prompts         // nil: whole prompts are not counted
 	model     string
 	texts     *Texts
 	target    Target

@@ -124,7 +124,7 @@ func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config) (Targe
 		facts.Name, facts.Engine = r.scenario.Target.URLs[0].String(), "sim"
 	}
 	r.facts = append(r.facts, facts)
-	h := &HTTP{Name: facts.Name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter,
+	h := &HTTP{Name: facts.Name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter, Prompts: r.prompts,
 		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}
 	r.servers = append(r.servers, h)
 	return h, nil

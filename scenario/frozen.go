@@ -130,7 +130,7 @@ func (a *Auth) freeze(s section) {
 }
 
 func (w *Workload) frozen() section {
-	s := section{}.set("output-mode", string(w.OutputMode)).set("tokenizer", w.Tokenizer)
+	s := section{}.set("output-mode", string(w.OutputMode)).set("tokenizer", w.Tokenizer).set("chat-template", w.ChatTemplate)
 	if w.Temperature != nil {
 		s.set("temperature", *w.Temperature)
 	}

@@ -107,7 +107,9 @@ type Workload struct {
 	OutputMode  OutputMode
 	Temperature *float64 // nil: the server decides
 	Tokenizer   string   // builtin, tiktoken:NAME, server, estimate, or a file
-	Body        json.RawMessage
+	// ChatTemplate is auto, none, or a file.
+	ChatTemplate string
+	Body         json.RawMessage
 }
 
 // Dataset returns the name of the dataset, - for standard input, or "" for a

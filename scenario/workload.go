@@ -37,6 +37,7 @@ func (r *resolver) workload(s *Scenario) {
 		w.Temperature = &t
 	}
 	w.Tokenizer = r.tokenizer()
+	w.ChatTemplate = r.chatTemplate()
 	w.Body = r.body()
 }
 
@@ -54,6 +55,19 @@ func (r *resolver) tokenizer() string {
 		return t
 	}
 	return r.file("workload.tokenizer")
+}
+
+func (r *resolver) chatTemplate() string {
+	switch t := r.text("workload.chat-template", "auto, none, or a chat template"); t {
+	case "":
+		return "auto"
+	case "auto", "none":
+		return t
+	}
+	if t := r.set["workload.tokenizer"].text; t == "" || slices.Contains(tokenizers, t) {
+		r.fail(r.set["workload.chat-template"].errorf("a chat template counts by the model's own tokenizer: give its file with %s", word("workload.tokenizer")))
+	}
+	return r.file("workload.chat-template")
 }
 
 func (r *resolver) dataset() *workload.Dataset {

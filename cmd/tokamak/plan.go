@@ -31,6 +31,9 @@ func planText(s *scenario.Scenario, p runner.Plan) string {
 	if p.Tokenizer != "" {
 		line("counted by", p.Tokenizer)
 	}
+	if p.Prompts != "" {
+		line("prompts by", p.Prompts)
+	}
 	if p.RunDir != "" {
 		line("written to", p.RunDir)
 	}

@@ -97,6 +97,26 @@ func get(d *jinja.Dict, key string) any {
 	return v
 }
 
+// Media tells whether a message has a part that is no text, such as an image.
+func (c *Chat) Media() bool {
+	for i := range c.messages.Len() {
+		parts, ok := get(c.messages.At(i).(*jinja.Dict), "content").(*jinja.List)
+		if !ok {
+			continue
+		}
+		for j := range parts.Len() {
+			p, ok := parts.At(j).(*jinja.Dict)
+			if !ok {
+				continue
+			}
+			if kind := get(p, "type"); kind != nil && kind != "text" && kind != "input_text" && kind != "refusal" && kind != "thinking" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Texts returns the text of each message: its content, or the texts of its
 // parts together.
 func (c *Chat) Texts() []string {
