@@ -122,12 +122,11 @@ func (r *Run) openPrompts() error {
 	case spec == "none" || r.scenario.Target.Sim() || r.scenario.Target.API != openai.APIChat:
 		return nil
 	case spec != "auto" && spec != "":
-		t, err := template.OpenFile(spec)
+		t, err := template.OpenFile(spec, w.Tokenizer)
 		if err != nil {
 			return err
 		}
-		t.Dialect = template.VLLM
-		r.prompts = &templated{t, r.counter}
+		r.useTemplate(t)
 		return nil
 	}
 	if s, ok := r.counter.(*token.Server); ok {
@@ -138,17 +137,23 @@ func (r *Run) openPrompts() error {
 		return nil
 	}
 	t, err := template.Beside(w.Tokenizer)
-	if err == nil {
-		t.Dialect = template.VLLM
-	}
 	if errors.Is(err, template.ErrNone) {
 		t, err = r.servedTemplate()
 	}
 	if err != nil || t == nil {
 		return err
 	}
-	r.prompts = &templated{t, r.counter}
+	r.useTemplate(t)
 	return nil
+}
+
+// useTemplate counts by a template. One that nothing says the server of is
+// rendered as vLLM and SGLang do.
+func (r *Run) useTemplate(t *template.Template) {
+	if t.Dialect == template.Plain {
+		t.Dialect = template.VLLM
+	}
+	r.prompts = &templated{t, r.counter}
 }
 
 // tokenizerFile tells whether a tokenizer is a file of the model's.

@@ -14,6 +14,7 @@ def main():
     flags.add_argument("--slots", type=int, default=2)
     flags.add_argument("--context", type=int, default=4096, help="tokens over all slots")
     flags.add_argument("--threads", type=int, default=1)
+    flags.add_argument("--chat-template", help="file with another template than the model's")
     asked = flags.parse_args()
 
     params = xllamacpp.CommonParams()
@@ -30,6 +31,11 @@ def main():
     params.offline = True
     params.sampling.seed = 42
     params.cache_ram_mib = 256
+
+    if asked.chat_template:
+        with open(asked.chat_template, newline="", encoding="utf-8") as f:
+            params.chat_template = f.read()
+        params.use_jinja = True
 
     server = xllamacpp.Server(params)
     print("listening on", server.listening_address, flush=True)

@@ -22,7 +22,8 @@ const (
 //   - a Hugging Face tokenizer.json whose model is byte-level BPE, BPE with byte
 //     fallback or unigram: the families of GPT-2, Llama, Qwen, DeepSeek, gpt-oss,
 //     Mistral, Gemma, T5, XLM-R and others;
-//   - a SentencePiece model (tokenizer.model, spiece.model), BPE or unigram.
+//   - a SentencePiece model (tokenizer.model, spiece.model), BPE or unigram;
+//   - a GGUF model with a byte-level BPE tokenizer, see [GGUF.Codec].
 //
 // Anything in the file that this package does not know is an error that names
 // it, for a tokenizer that is nearly right counts wrong. Special tokens in a
@@ -52,6 +53,13 @@ func readFile(path string) ([]byte, error) {
 
 // OpenFile is [OpenFile] with this cache.
 func (c Cache) OpenFile(path string) (Codec, error) {
+	if IsGGUF(path) {
+		g, err := ReadGGUF(path)
+		if err != nil {
+			return nil, err
+		}
+		return g.Codec(path)
+	}
 	data, err := readFile(path)
 	if err != nil {
 		return nil, err

@@ -59,6 +59,9 @@ func (d Dialect) known(c *Chat) bool {
 // message gives a message the form that the server gives it.
 func (d Dialect) message(m *jinja.Dict, parts bool) *jinja.Dict {
 	out := m.Clone()
+	if d == LlamaCPP && get(m, "role") == "developer" {
+		out.Set("role", "system")
+	}
 	switch content := get(m, "content").(type) {
 	case nil:
 		out.Set("content", "")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/token/template/jinja"
 )
 
@@ -44,7 +45,12 @@ func read(path string) (string, error) {
 // additional_chat_templates), else chat_template.json, else the chat_template of
 // tokenizer_config.json; special tokens are those of tokenizer_config.json. The
 // error is [ErrNone] where there is none.
+//
+// Of a GGUF model it is the one in the model itself, in the dialect of llama.cpp.
 func Beside(tokenizer string) (*Template, error) {
+	if token.IsGGUF(tokenizer) {
+		return inGGUF(tokenizer)
+	}
 	dir := filepath.Dir(tokenizer)
 	config, err := readConfig(filepath.Join(dir, configFile))
 	if err != nil {
@@ -72,6 +78,22 @@ func Beside(tokenizer string) (*Template, error) {
 	return newTemplate("file "+configFile, config.sources, config.special)
 }
 
+func inGGUF(path string) (*Template, error) {
+	g, err := token.ReadGGUF(path)
+	if err != nil {
+		return nil, err
+	}
+	if g.ChatTemplate == "" {
+		return nil, ErrNone
+	}
+	t, err := New("file "+filepath.Base(path), g.ChatTemplate, map[string]string{"bos_token": g.BOS, "eos_token": g.EOS})
+	if err != nil {
+		return nil, err
+	}
+	t.Dialect, t.AddBOS = LlamaCPP, g.AddBOS
+	return t, nil
+}
+
 // further adds the templates of a folder by their names.
 func further(sources map[string]string, dir string) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jinja")) // the pattern is good
@@ -84,8 +106,9 @@ func further(sources map[string]string, dir string) {
 
 // OpenFile returns the chat template in a file: a tokenizer_config.json or
 // chat_template.json by its content, else Jinja. Special tokens are those of the
-// file, or of a tokenizer_config.json beside it.
-func OpenFile(path string) (*Template, error) {
+// file, else of a tokenizer_config.json beside it or beside the tokenizer's file,
+// or of a GGUF model that is the tokenizer, whose server is llama.cpp.
+func OpenFile(path, tokenizer string) (*Template, error) {
 	src, err := read(path)
 	if err != nil {
 		return nil, fmt.Errorf("chat template: %w", err)
@@ -97,14 +120,29 @@ func OpenFile(path string) (*Template, error) {
 	if len(c.sources) == 0 {
 		return nil, fmt.Errorf("chat template %s: it has no chat_template", path)
 	}
-	if len(c.special) == 0 {
-		beside, err := readConfig(filepath.Join(filepath.Dir(path), configFile))
+	for _, dir := range []string{filepath.Dir(path), filepath.Dir(tokenizer)} {
+		if len(c.special) > 0 {
+			break
+		}
+		beside, err := readConfig(filepath.Join(dir, configFile))
 		if err != nil {
 			return nil, err
 		}
 		c.special = beside.special
 	}
-	return newTemplate("file "+filepath.Base(path), c.sources, c.special)
+	name := "file " + filepath.Base(path)
+	if !token.IsGGUF(tokenizer) {
+		return newTemplate(name, c.sources, c.special)
+	}
+	g, err := token.ReadGGUF(tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	t, err := newTemplate(name, c.sources, map[string]string{"bos_token": g.BOS, "eos_token": g.EOS})
+	if err == nil {
+		t.Dialect, t.AddBOS = LlamaCPP, g.AddBOS
+	}
+	return t, err
 }
 
 // config is what a tokenizer_config.json says about chats.
