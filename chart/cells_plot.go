@@ -78,7 +78,7 @@ func (p *Plot) Cells(o CellOptions) *Canvas {
 	for _, t := range yticks {
 		v.left = max(v.left, Columns(t.label)+1)
 	}
-	v.left++
+	v.left = min(v.left, width/2) + 1
 	v.width = width - v.left - 1
 	marks := markRows(p.Marks, func(m Mark) float64 { return float64(v.column(m.X)) },
 		func(m Mark) float64 { return float64(Columns(m.Label) + 2) }, float64(width))

@@ -44,7 +44,8 @@ func (v *pane) highest(s *Series, parts int) []float64 {
 			out[i] = y
 		}
 	}
-	place := func(x float64) float64 { return v.x.at(x) * float64(parts) }
+	// What lies outside stands just outside, so that it is a whole number.
+	place := func(x float64) float64 { return min(max(v.x.at(x), -1), 2) * float64(parts) }
 	for i, y := range s.Y {
 		if math.IsNaN(y) {
 			continue

@@ -10,6 +10,9 @@ type scale struct {
 
 // at returns where a value stands; NaN where the axis cannot show it.
 func (s scale) at(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return math.NaN()
+	}
 	if s.log {
 		if !(v > 0) {
 			return math.NaN()
@@ -54,11 +57,16 @@ func (e *extent) scale(a Axis, room float64) scale {
 		lo = min(lo, 0)
 		hi += room * (hi - lo)
 	}
-	if a.To > a.From {
+	if a.To > a.From && !(a.Log && a.From <= 0) {
 		lo, hi = a.From, a.To
 	}
+	const far = 1e300 // what is further cannot be told apart from it
+	lo, hi = min(max(lo, -far), far), min(max(hi, -far), far)
+	if a.Log {
+		lo, hi = max(lo, 1/far), max(hi, 1/far)
+	}
 	switch {
-	case hi > lo:
+	case a.Log && hi > lo*(1+1e-9), !a.Log && hi-lo > 1e-12*max(math.Abs(lo), math.Abs(hi)):
 	case a.Log:
 		lo, hi = lo/2, hi*2
 	default:

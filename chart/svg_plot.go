@@ -218,20 +218,7 @@ func depth(c, most float64) float64 {
 	return math.Sqrt(c / most)
 }
 
-// placed is where the label of a mark stands.
-type placed struct {
-	row  int
-	flip bool // left of its line
-	y    float64
-}
-
-type placedMarks struct {
-	at   []placed
-	rows int
-}
-
-// placeMarks gives each label a row above the picture, the ones on the left
-// higher, so that no line runs through a label.
+// placeMarks gives each label a row above the picture.
 func (p *Plot) placeMarks(f *frame, top float64, w int) placedMarks {
 	at := func(m Mark) float64 { return f.px(m.X) }
 	rows := markRows(p.Marks, at, func(m Mark) float64 { return long(m.Label) + 8 }, float64(w)-8)

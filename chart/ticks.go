@@ -45,10 +45,18 @@ func (a Axis) places(s scale, most int) []float64 {
 
 // multiples returns those of a step between the ends of a scale.
 func multiples(s scale, step float64) []float64 {
+	const most = 100 // of an axis whose ends are closer than numbers of their size can tell
 	var out []float64
 	slack := (s.hi - s.lo) * 1e-9
-	for k := math.Ceil((s.lo - slack) / step); k*step <= s.hi+slack; k++ {
-		out = append(out, k*step)
+	first := math.Ceil((s.lo - slack) / step)
+	for k := range most {
+		v := (first + float64(k)) * step
+		if !(v <= s.hi+slack) {
+			break
+		}
+		if len(out) == 0 || v > out[len(out)-1] {
+			out = append(out, v)
+		}
 	}
 	return out
 }
@@ -192,8 +200,11 @@ func decimal(v, step float64) string {
 	for s := math.Abs(step); places < 9 && s > 0 && math.Abs(s-math.Round(s)) > 1e-6*s; s *= 10 {
 		places++
 	}
-	if v == 0 {
+	switch {
+	case v == 0:
 		return "0"
+	case math.Abs(v) >= 1e6, math.Abs(step) < 1e-6: // beyond all units
+		return strconv.FormatFloat(v, 'g', 3, 64)
 	}
 	text := strconv.FormatFloat(v, 'f', places, 64)
 	return trimZeros(text)

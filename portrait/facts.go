@@ -18,6 +18,7 @@ type Facts struct {
 	// Sampled says that the requests were drawn from a model.
 	Sampled bool `json:"sampled"`
 
+	Rows     int64    `json:"rows"`
 	Requests int64    `json:"requests"`
 	Failed   int64    `json:"failed"`
 	Skipped  int64    `json:"skipped"`

@@ -103,7 +103,7 @@ func gapFigure(at []int64, f *Facts) *chart.Plot {
 			low, high = min(low, gap), max(high, gap)
 		}
 	}
-	edges := logEdges(max(low, average/1e4), high, gapBins)
+	edges := logEdges(max(min(low, average/30), average/1e4), max(high, 4*average), gapBins)
 	n := make([]float64, len(edges)-1)
 	for i := range len(at) - 1 {
 		if k := bin(edges, float64(at[i+1]-at[i])/1e9); k >= 0 {

@@ -1,6 +1,7 @@
 package portrait
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,9 +31,9 @@ type Options struct {
 }
 
 // Log reads a log to its end and returns its figures and its page. An error is
-// the reader's.
-func Log(rows Rows, o Options) (*Facts, *Page, error) {
-	l, err := read(rows)
+// the reader's or the context's.
+func Log(ctx context.Context, rows Rows, o Options) (*Facts, *Page, error) {
+	l, err := read(ctx, rows)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,9 +49,13 @@ func Log(rows Rows, o Options) (*Facts, *Page, error) {
 }
 
 // read keeps what is drawn of every row.
-func read(rows interface{ Next() (*trace.Row, error) }) (*log, error) {
+func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }) (*log, error) {
+	const often = 1 << 14
 	l := &log{}
 	for {
+		if l.rows%often == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		r, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			return l, nil
@@ -65,7 +70,7 @@ func read(rows interface{ Next() (*trace.Row, error) }) (*log, error) {
 // facts computes the figures.
 func (l *log) facts() *Facts {
 	l.sort()
-	f := &Facts{Schema: Schema, Requests: int64(len(l.input)), Failed: l.failed, Notes: []string{}}
+	f := &Facts{Schema: Schema, Rows: l.rows, Requests: int64(len(l.input)), Failed: l.failed, Notes: []string{}}
 	if n := len(l.at); n > 0 {
 		if l.absolute {
 			begin := time.Unix(0, l.at[0]).UTC()

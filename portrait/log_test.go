@@ -2,7 +2,9 @@ package portrait_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"io"
 	"math"
@@ -52,7 +54,7 @@ func at(seconds ...float64) []trace.Row {
 
 func show(t *testing.T, r *rows, o portrait.Options) (*portrait.Facts, *portrait.Page) {
 	t.Helper()
-	f, p, err := portrait.Log(r, o)
+	f, p, err := portrait.Log(t.Context(), r, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +139,7 @@ func TestModel(t *testing.T) {
 		Lengths:  []traffic.Lengths{{Input: one(64), Output: one(64)}},
 		Sessions: &traffic.Sessions{Turns: one(3), Think: one(10), Input: one(64), Jump: 1},
 		Prefix:   &traffic.Prefix{Share: 1, Count: 1, Tokens: one(128)}}}}
-	f, p, err := portrait.Model(m, 1, portrait.Options{Name: "model"})
+	f, p, err := portrait.Model(t.Context(), m, 1, portrait.Options{Name: "model"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +159,15 @@ func TestModel(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// TestInterrupted: a reading that nobody waits for ends.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := portrait.Log(ctx, &rows{of: bursts()}, portrait.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 

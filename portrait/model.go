@@ -3,6 +3,7 @@ package portrait
 import (
 	"cmp"
 	"container/heap"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -24,8 +25,8 @@ const (
 )
 
 // Model samples a model of traffic and returns the figures and the page of the
-// sample. An error is the model's.
-func Model(m *traffic.Model, seed uint64, o Options) (*Facts, *Page, error) {
+// sample. An error is the model's or the context's.
+func Model(ctx context.Context, m *traffic.Model, seed uint64, o Options) (*Facts, *Page, error) {
 	s, err := m.Sampler(traffic.SampleOptions{Seed: seed})
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +38,7 @@ func Model(m *traffic.Model, seed uint64, o Options) (*Facts, *Page, error) {
 	}
 	r.advance()
 	o.Tenants = true // a model's names are its own
-	l, err := read(r)
+	l, err := read(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}

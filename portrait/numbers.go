@@ -90,10 +90,17 @@ func (f *Facts) requestsMeaning() string {
 	if f.Sampled {
 		return "drawn from the model"
 	}
-	if f.Ignored > 0 {
-		return fmt.Sprintf("rows read; %s lines hold no request", measure.Count(f.Ignored))
+	text := "rows read"
+	if f.Rows != f.Requests {
+		text = "turns of " + rowsOf(f.Rows) + ", some of which hold a conversation"
 	}
-	return "rows read"
+	switch f.Ignored {
+	case 0:
+		return text
+	case 1:
+		return text + "; 1 line holds no request"
+	}
+	return fmt.Sprintf("%s; %s lines hold no request", text, measure.Count(f.Ignored))
 }
 
 func (f *Facts) skipped() string {

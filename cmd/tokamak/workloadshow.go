@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -28,12 +29,12 @@ type workloadShowCommand struct {
 }
 
 // Run reads the file and shows it.
-func (c *workloadShowCommand) Run(std streams) error {
-	facts, page, err := c.read(std)
-	if exit.HintOf(err) != "" {
+func (c *workloadShowCommand) Run(ctx context.Context, std streams) error {
+	facts, page, err := c.read(ctx, std)
+	switch {
+	case exit.HintOf(err) != "", errors.Is(err, context.Canceled):
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		return exit.With(exit.Usage, err)
 	}
 	if c.HTML != "" {
@@ -69,8 +70,11 @@ func (c *workloadShowCommand) pictures(page *portrait.Page) error {
 
 // read finds out what the file is: a model says so at its beginning or by its
 // name.
-func (c *workloadShowCommand) read(std streams) (*portrait.Facts, *portrait.Page, error) {
-	o := portrait.Options{Name: c.File, Tenants: c.Tenants}
+func (c *workloadShowCommand) read(ctx context.Context, std streams) (*portrait.Facts, *portrait.Page, error) {
+	o := portrait.Options{Name: filepath.Base(c.File), Tenants: c.Tenants}
+	if c.File == "-" {
+		o.Name = "standard input"
+	}
 	f, err := opener(c.File, std)()
 	if err != nil {
 		return nil, nil, err
@@ -83,7 +87,7 @@ func (c *workloadShowCommand) read(std streams) (*portrait.Facts, *portrait.Page
 		if err != nil {
 			return nil, nil, err
 		}
-		return portrait.Model(m, c.Seed, o)
+		return portrait.Model(ctx, m, c.Seed, o)
 	}
 	options, err := c.options()
 	if err != nil {
@@ -91,18 +95,18 @@ func (c *workloadShowCommand) read(std streams) (*portrait.Facts, *portrait.Page
 	}
 	r, err := trace.Open(c.File, func() (io.ReadCloser, error) { return io.NopCloser(head), nil }, options)
 	if errors.Is(err, trace.ErrServeGen) && c.File != "-" {
-		return c.windows(std, o)
+		return c.windows(ctx, std, o)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = r.Close() }() // only read
-	return portrait.Log(r, o)
+	return portrait.Log(ctx, r, o)
 }
 
 // windows shows a table of client windows, which is a model, without lengths
 // unless their table is given.
-func (c *workloadShowCommand) windows(std streams, o portrait.Options) (*portrait.Facts, *portrait.Page, error) {
+func (c *workloadShowCommand) windows(ctx context.Context, std streams, o portrait.Options) (*portrait.Facts, *portrait.Page, error) {
 	m, _, err := fit.WindowFiles(c.File, c.Lengths, func(name string) (io.ReadCloser, error) { return opener(name, std)() })
 	if bad, ok := errors.AsType[*fit.TableError](err); ok && bad.Line == 1 && bad.Name == c.File {
 		return nil, nil, exit.Hint(exit.Usage, err, "a table of lengths goes with the client windows: show those, and give it as --lengths")
@@ -111,5 +115,5 @@ func (c *workloadShowCommand) windows(std streams, o portrait.Options) (*portrai
 		return nil, nil, err
 	}
 	o.NoLengths = c.Lengths == ""
-	return portrait.Model(m, c.Seed, o)
+	return portrait.Model(ctx, m, c.Seed, o)
 }
