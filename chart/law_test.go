@@ -43,6 +43,15 @@ func TestAnyPlot(t *testing.T) {
 	})
 }
 
+// TestSmallestNumber: half of the least number above 0 is 0, of which there is
+// no logarithm.
+func TestSmallestNumber(t *testing.T) {
+	p := &chart.Plot{X: chart.Axis{Log: true}, Y: chart.Axis{Log: true}, Series: []chart.Series{{X: []float64{5e-324}, Y: []float64{5e-324}}}}
+	if svg := string(p.SVG(chart.SVGOptions{})); strings.Contains(svg, "NaN") || len(svg) > 1<<16 {
+		t.Errorf("%d bytes: %.2000s", len(svg), svg)
+	}
+}
+
 // TestAnyBars is TestAnyPlot for bars.
 func TestAnyBars(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

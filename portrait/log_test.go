@@ -124,6 +124,9 @@ func TestSharedPrefix(t *testing.T) {
 	if f.Sessions == nil || *f.Sessions != 3 {
 		t.Errorf("conversations: %v, want 3", f.Sessions)
 	}
+	if x, _ := f.MaxTurns.Get(); x != 2 {
+		t.Errorf("at most %v turns, want 2", f.MaxTurns)
+	}
 	if text := page(t, p, portrait.TextOptions{}); !strings.Contains(text, "1 row of the new text of a turn alone") {
 		t.Errorf("the row of new text is not said:\n%s", text)
 	}
