@@ -1,6 +1,7 @@
 package token
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -41,10 +42,14 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("tokenizer: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
+	var b bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Size() <= maxFile {
+		b.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(io.LimitReader(f, maxFile+1)); err != nil {
 		return nil, fmt.Errorf("tokenizer %s: %w", path, err)
 	}
+	data := b.Bytes()
 	if len(data) > maxFile {
 		return nil, fmt.Errorf("tokenizer %s: longer than %d MiB", path, maxFile>>20)
 	}
@@ -131,19 +136,18 @@ func (p *parsed) codec() (*codec, error) {
 		return nil, err
 	}
 	c.front = text.front
-	n := &names{v: newVocabulary(p.names.blob, p.names.offsets), scores: p.scores}
 	m := root.Get("model")
 	switch kind := kindOf(m); {
 	case kind == "Unigram":
 		if byteLevel {
 			return nil, errors.New("model Unigram behind pre-tokenizer ByteLevel is not known")
 		}
-		c.model, err = readUnigram(m, n, text)
+		c.model, err = readUnigram(m, p, text)
 	case kind == "BPE" || kind == "" && p.merges != nil: // files of old had no type
 		var b *bpe
-		if b, err = readBPE(m, n, p.merges, byteLevel); err == nil {
+		if b, err = readBPE(m, &p.names, p.merges, byteLevel); err == nil {
 			if !byteLevel {
-				b.text = text.table(&n.v.table)
+				b.text = text.table(&p.names)
 			}
 			c.model = b
 		}

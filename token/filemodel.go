@@ -12,11 +12,14 @@ import (
 // maxID bounds token ids, so that a file cannot ask for any amount of memory.
 const maxID = 1 << 22
 
-// names are the tokens of a file as it writes them.
-type names struct {
-	v *vocabulary
-	// scores are those of a unigram model, by id.
-	scores []float64
+// find returns the id of a name by looking at all.
+func (t *table) find(name string) (uint32, bool) {
+	for id := range len(t.offsets) - 1 {
+		if string(t.at(uint32(id))) == name {
+			return uint32(id), true
+		}
+	}
+	return 0, false
 }
 
 func tokenID(v *fastjson.Value) (uint32, bool) {
@@ -29,7 +32,7 @@ func tokenID(v *fastjson.Value) (uint32, bool) {
 
 // readBPE makes the model of a file whose vocabulary and merges are read
 // already. byteLevel says that names are in the byte alphabet.
-func readBPE(m *fastjson.Value, n *names, merges []mergeRule, byteLevel bool) (*bpe, error) {
+func readBPE(m *fastjson.Value, names *table, merges []mergeRule, byteLevel bool) (*bpe, error) {
 	if m.GetFloat64("dropout") != 0 {
 		return nil, errors.New("model.dropout: its counts are random")
 	}
@@ -40,7 +43,7 @@ func readBPE(m *fastjson.Value, n *names, merges []mergeRule, byteLevel bool) (*
 	}
 	b := &bpe{chars: !byteLevel, direct: m.GetBool("ignore_merges"), fuse: m.GetBool("fuse_unk")}
 	if unk := m.GetStringBytes("unk_token"); len(unk) > 0 {
-		if b.unknown, b.hasUnk = n.v.lookup(string(unk)); !b.hasUnk {
+		if b.unknown, b.hasUnk = names.find(string(unk)); !b.hasUnk {
 			return nil, fmt.Errorf("model.unk_token: %.40q is not in the vocabulary", unk)
 		}
 	}
@@ -52,9 +55,9 @@ func readBPE(m *fastjson.Value, n *names, merges []mergeRule, byteLevel bool) (*
 		if m.GetBool("byte_fallback") {
 			return nil, errors.New("model.byte_fallback behind pre-tokenizer ByteLevel is not known")
 		}
-		b.alphabet(n.v)
+		b.alphabet(names)
 	} else {
-		b.v = n.v
+		b.v = newVocabulary(names.blob, names.offsets)
 		if m.GetBool("byte_fallback") {
 			b.byteTokens()
 		}
@@ -65,20 +68,20 @@ func readBPE(m *fastjson.Value, n *names, merges []mergeRule, byteLevel bool) (*
 }
 
 // alphabet takes names in the byte alphabet for the bytes that they stand for.
-func (b *bpe) alphabet(v *vocabulary) {
+func (b *bpe) alphabet(names *table) {
 	chars := byteChars()
-	var t table
-	for id := range v.size() {
-		// What is not of the byte alphabet is a special token, found as an
-		// added one.
-		c, ok := appendBytes(nil, string(v.token(uint32(id))), &chars)
-		if !ok {
-			c = nil
+	t := table{blob: make([]byte, 0, len(names.blob)), offsets: make([]uint32, 1, len(names.offsets))}
+	for id := range len(names.offsets) - 1 {
+		start := len(t.blob)
+		var ok bool
+		if t.blob, ok = appendBytes(t.blob, names.at(uint32(id)), &chars); !ok {
+			// Not of the byte alphabet: a special token, found as an added one.
+			t.blob = t.blob[:start]
 		}
-		if len(c) == 1 && !b.known[c[0]] {
+		if c := t.blob[start:]; len(c) == 1 && !b.known[c[0]] {
 			b.single[c[0]], b.known[c[0]] = uint32(id), true
 		}
-		t.add(c)
+		t.offsets = append(t.offsets, uint32(len(t.blob)))
 	}
 	b.v, b.text = newVocabulary(t.blob, t.offsets), t
 }
@@ -134,8 +137,8 @@ func byteChars() (chars [256]rune) {
 
 // appendBytes appends the bytes that a token's name stands for, or returns
 // false if it is not written in the byte alphabet.
-func appendBytes(dst []byte, name string, chars *[256]rune) ([]byte, bool) {
-	for _, r := range name {
+func appendBytes(dst, name []byte, chars *[256]rune) ([]byte, bool) {
+	for _, r := range string(name) {
 		switch {
 		case r < 256 && chars[r] == r:
 			dst = append(dst, byte(r))

@@ -123,27 +123,28 @@ func (u *unigram) unknownText(s *scratch, text string) {
 }
 
 // readUnigram makes the model of a tokenizer.json.
-func readUnigram(m *fastjson.Value, n *names, d decode) (*unigram, error) {
-	if len(n.scores) == 0 || len(n.scores) != n.v.size() {
+func readUnigram(m *fastjson.Value, p *parsed, d decode) (*unigram, error) {
+	v := newVocabulary(p.names.blob, p.names.offsets)
+	if len(p.scores) == 0 || len(p.scores) != v.size() {
 		return nil, errors.New("model.vocab: expected tokens with scores")
 	}
-	u := &unigram{scores: n.scores, v: n.v, text: d.table(&n.v.table), trie: newTrie()}
+	u := &unigram{scores: p.scores, v: v, text: d.table(&p.names), trie: newTrie()}
 	low := math.Inf(1)
 	for id, score := range u.scores {
 		low = min(low, score)
-		if t := n.v.token(uint32(id)); len(t) > 0 {
+		if t := v.token(uint32(id)); len(t) > 0 {
 			u.trie.add(t, uint32(id))
 		}
 	}
 	u.penalty = low - unknownPenalty
 	var ok bool
-	if u.unknown, ok = tokenID(m.Get("unk_id")); !ok || int(u.unknown) >= n.v.size() {
+	if u.unknown, ok = tokenID(m.Get("unk_id")); !ok || int(u.unknown) >= v.size() {
 		return nil, errors.New("model.unk_id: expected the id of a token")
 	}
 	if m.GetBool("byte_fallback") {
 		u.fallback = true
 		for c := range 256 {
-			if u.bytesOf[c], ok = n.v.lookup(fmt.Sprintf("<0x%02X>", c)); !ok {
+			if u.bytesOf[c], ok = v.lookup(fmt.Sprintf("<0x%02X>", c)); !ok {
 				return nil, fmt.Errorf("model.byte_fallback: there is no token <0x%02X>", c)
 			}
 		}
