@@ -49,8 +49,13 @@ func (r *resolver) tokenizer() string {
 	case slices.Contains(tokenizers, t):
 		return t
 	case strings.HasPrefix(t, "tiktoken:"):
-		if name := strings.TrimPrefix(t, "tiktoken:"); !slices.Contains(token.Encodings(), name) {
-			r.fail(r.set["workload.tokenizer"].errorf("tokenizer %s: expected one of the encodings %s", t, strings.Join(token.Encodings(), ", ")))
+		known := token.Encodings()
+		name, _, ranks := strings.Cut(strings.TrimPrefix(t, "tiktoken:"), "=")
+		if ranks {
+			known = token.Patterns()
+		}
+		if !slices.Contains(known, name) {
+			r.fail(r.set["workload.tokenizer"].errorf("tokenizer %s: expected behind tiktoken: one of %s", t, strings.Join(known, ", ")))
 		}
 		return t
 	}

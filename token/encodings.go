@@ -57,7 +57,7 @@ func encoding(name string) (*codec, error) {
 		file, first = o200k, o200kPiece
 		special = map[string]uint32{"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 	case "cl100k_base":
-		file, first = cl100k, llama3Piece
+		file, first = cl100k, tiktokenPiece
 		special = map[string]uint32{"<|endoftext|>": 100257, "<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260, "<|endofprompt|>": 100276}
 	case "p50k_base":
 		file, first = p50k, gpt2Piece

@@ -36,6 +36,11 @@ const (
 // that the next time takes a few milliseconds; see [Cache].
 func OpenFile(path string) (Codec, error) { return UserCache().OpenFile(path) }
 
+// hash names a content.
+func hash(data []byte) string { return hashName(sha256.Sum256(data)) }
+
+func hashName(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:6]) }
+
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -74,7 +79,7 @@ func (c Cache) OpenFile(path string) (Codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer %s: %w", path, err)
 	}
-	made.name = "file " + filepath.Base(path) + " sha256:" + hex.EncodeToString(sum[:6])
+	made.name = "file " + filepath.Base(path) + " " + hashName(sum)
 	return made, nil
 }
 

@@ -27,11 +27,12 @@ type Codec interface {
 
 // Open returns the tokenizer that a spec names:
 //
-//	builtin         the vocabulary cl100k_base
-//	tiktoken:NAME   one of [Encodings]
-//	file:PATH       a tokenizer.json or a SentencePiece model, see [OpenFile]
-//	server:URL      the /tokenize of the server at URL
-//	estimate        four bytes a token
+//	builtin                 the vocabulary cl100k_base
+//	tiktoken:NAME           one of [Encodings]
+//	tiktoken:PATTERN=PATH   a rank file, see [OpenRanks]
+//	file:PATH               a tokenizer.json or a SentencePiece model, see [OpenFile]
+//	server:URL              the /tokenize of the server at URL
+//	estimate                four bytes a token
 //
 // builtin, tiktoken and file give a [Codec].
 func Open(spec string) (Tokenizer, error) {
@@ -40,6 +41,9 @@ func Open(spec string) (Tokenizer, error) {
 	case spec == "builtin":
 		return Builtin(), nil
 	case kind == "tiktoken":
+		if pattern, path, ok := strings.Cut(rest, "="); ok {
+			return OpenRanks(pattern, path)
+		}
 		return Encoding(rest)
 	case kind == "file" && rest != "":
 		return OpenFile(rest)
@@ -51,7 +55,7 @@ func Open(spec string) (Tokenizer, error) {
 	if kind == "server" {
 		spec = "server:..." // what follows may hold a password
 	}
-	return nil, fmt.Errorf("tokenizer %q: expected builtin, tiktoken:NAME, file:PATH, server:URL or estimate", spec)
+	return nil, fmt.Errorf("tokenizer %q: expected builtin, tiktoken:NAME, tiktoken:PATTERN=PATH, file:PATH, server:URL or estimate", spec)
 }
 
 // Estimate counts four bytes a token, the usual average of English text; a text
