@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/tokamak-bench/tokamak/token"
+import (
+	"bytes"
+
+	"github.com/tokamak-bench/tokamak/token"
+)
 
 // Where the token counts of chunks are from; the words of token_source.
 const (
@@ -65,7 +69,13 @@ func tokenized(a *Answer, tok token.Codec) []int32 {
 			return nil
 		}
 		row, end := 0, int(a.Chunks.Bytes[rows[0]])
+		if piece, err = tok.Decode(piece[:0], ids); err != nil {
+			return nil
+		}
 		at := 0
+		if len(piece) == len(text)+1 && piece[0] == ' ' && bytes.Equal(piece[1:], text) {
+			at = -1 // the tokenizer puts a space in front of a text
+		}
 		for i := range ids {
 			if piece, err = tok.Decode(piece[:0], ids[i:i+1]); err != nil {
 				return nil

@@ -110,3 +110,18 @@ func check(t *rapid.T, source string, got []int32, want int64) {
 		t.Fatalf("%s: %v add up to %d, want %d", source, got, sum, want)
 	}
 }
+
+// fronted is a codec that puts a space in front of a text.
+type fronted struct{ pairs }
+
+func (f fronted) Encode(ids []uint32, s string) ([]uint32, error) { return f.pairs.Encode(ids, " "+s) }
+
+// TestChunkTokensBehindASpace: the space that a tokenizer puts in front of a
+// text came with no chunk.
+func TestChunkTokensBehindASpace(t *testing.T) {
+	a := answer([]int32{1, 2, 2}, make([]int32, 3), Count{})
+	copy(a.Content, "abcde")
+	if got, _ := ChunkTokens(a, fronted{}); !slices.Equal(got, []int32{1, 1, 1}) {
+		t.Errorf("%v", got)
+	}
+}

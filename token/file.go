@@ -36,8 +36,8 @@ const (
 // that the next time takes a few milliseconds; see [Cache].
 func OpenFile(path string) (Codec, error) { return UserCache().OpenFile(path) }
 
-// hash names a content.
-func hash(data []byte) string { return hashName(sha256.Sum256(data)) }
+// contentName names a content.
+func contentName(data []byte) string { return hashName(sha256.Sum256(data)) }
 
 func hashName(sum [sha256.Size]byte) string { return "sha256:" + hex.EncodeToString(sum[:6]) }
 

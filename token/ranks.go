@@ -41,7 +41,7 @@ func OpenRanks(pattern, path string) (Codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer %s: %w", path, err)
 	}
-	return &codec{name: "ranks " + filepath.Base(path) + " " + hash(data) + " cut as " + pattern, model: m, steps: []step{pieces{first}}}, nil
+	return &codec{name: "ranks " + filepath.Base(path) + " " + contentName(data) + " cut as " + pattern, model: m, steps: []step{pieces{first}}}, nil
 }
 
 func readRanks(data []byte) (*bpe, error) {
