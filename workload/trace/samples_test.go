@@ -139,6 +139,12 @@ func TestSamplesPacked(t *testing.T) {
 			if err == io.EOF {
 				t.Errorf("%s: %s that is cut off is read as whole", path, name)
 			}
+			if r == nil {
+				continue
+			}
+			if err := r.Close(); err != nil {
+				t.Errorf("%s: %s: closing says again: %v", path, name, err)
+			}
 		}
 	}
 }

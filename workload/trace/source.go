@@ -49,7 +49,8 @@ func (s *source) decompress() error {
 			return fmt.Errorf("gzip: %w", err)
 		}
 		s.Reader = bufio.NewReaderSize(z, bufferSize)
-		s.close = append(s.close, z.Close)
+		// Closing repeats the error of reading.
+		s.close = append(s.close, func() error { _ = z.Close(); return nil })
 	case m == "\x28\xb5\x2f\xfd":
 		z, err := zstd.NewReader(s.Reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
