@@ -178,3 +178,23 @@ func TestLengthsOfBodies(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+// Sessions that stand one after another in a file run beside each other, and
+// equal ids of different sessions are different text.
+func TestSessionsOfAgentsInterleave(t *testing.T) {
+	data := `{"id":"a","block_size":64,"requests":[{"t":0,"in":64,"out":1,"hash_ids":[0]},{"t":10,"in":128,"out":1,"hash_ids":[0,1]}]}
+{"id":"b","block_size":64,"requests":[{"t":5,"in":64,"out":1,"hash_ids":[0]},{"t":15,"in":120,"out":1,"hash_ids":[0,1]}]}
+`
+	at, err := Schedule(content(data), 0, 1)
+	if diff := cmp.Diff([]int64{0, 5e9, 10e9, 15e9}, at); err != nil || diff != "" {
+		t.Fatal(err, diff)
+	}
+	list, _ := firsts(t, Config{Dataset: content(data)})
+	var got []string
+	for _, q := range list {
+		got = append(got, fmt.Sprint(q.SessionID, q.Turn, " ", q.InputTokens, " ", q.SharedTokens))
+	}
+	if diff := cmp.Diff([]string{"a0 64 0", "b0 64 0", "a1 128 64", "b1 120 64"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

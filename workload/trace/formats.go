@@ -58,8 +58,8 @@ type format struct {
 	counted bool
 	// deltas marks sources whose rows may be of new text alone.
 	deltas bool
-	// ends marks logs whose lines are written when a request ends, so that
-	// its beginnings are not in order.
+	// ends marks sources that are not in order of their moments: logs whose
+	// lines are written when a request ends, or sessions one after another.
 	ends bool
 	// refused is why the format is not read though it is known.
 	refused string

@@ -42,7 +42,7 @@ func read(t testing.TB, path string) string {
 	return string(b)
 }
 
-// shown writes rows a line each, without what is empty.
+// dump writes rows a line each, without what is empty.
 func dump(rows []*Row) string {
 	var b strings.Builder
 	for _, r := range rows {
