@@ -37,9 +37,9 @@ type block struct {
 
 // ending is a prompt that ended in a block.
 type ending struct {
-	row    int32
-	first  int32 // request of its session
-	tokens int64 // of the prompt and its answer
+	row            int32
+	first          int32 // request of its session
+	prompt, answer int64 // tokens
 }
 
 // front is what several sessions begin with.
@@ -85,7 +85,7 @@ func (b *blocks) add(r *trace.Row, row, session int32) (before, front int32) {
 		b.use(ids[i], first, r.At)
 	}
 	if full > 0 {
-		b.ends[ids[full-1]] = ending{row, first, r.Input + r.Output}
+		b.ends[ids[full-1]] = ending{row, first, r.Input, r.Output}
 	}
 	if b.stack.full() {
 		b.compact()
@@ -94,15 +94,16 @@ func (b *blocks) add(r *trace.Row, row, session int32) (before, front int32) {
 }
 
 // goesOn finds the longest earlier prompt whose full blocks are this one's
-// front and that grew by about its answer. Blocks that sessions share end no
-// conversation.
+// front and that grew by more than half its answer: what comes back of one may
+// be stripped of reasoning, and counts its tokens anew. Blocks that sessions
+// share end no conversation.
 func (b *blocks) goesOn(ids []uint64, input int64) (ending, bool) {
 	for i := len(ids) - 1; i >= 0; i-- {
 		e, ok := b.ends[ids[i]]
 		if !ok {
 			continue
 		}
-		if b.known[ids[i]].shared || input < e.tokens {
+		if b.known[ids[i]].shared || input <= e.prompt+e.answer/2 {
 			return ending{}, false
 		}
 		return e, true

@@ -32,7 +32,9 @@ func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 	if err := l.compare(m, even, r); err != nil {
 		return nil, nil, err
 	}
-	l.conclude(m, r, parts)
+	if err := l.conclude(m, r, parts); err != nil {
+		return nil, nil, err
+	}
 	return m, r, nil
 }
 

@@ -248,13 +248,18 @@ func (p pairs) complete() pairs {
 }
 
 // conclude fills in what is of the whole log, and the findings.
-func (l *log) conclude(m *traffic.Model, r *Report, parts []part) {
-	r.Sessions, r.Prefix = l.sessionReport(), l.prefixReport()
+func (l *log) conclude(m *traffic.Model, r *Report, parts []part) error {
+	var err error
+	if r.Prefix, err = l.prefixReport(m); err != nil {
+		return err
+	}
+	r.Sessions = l.sessionReport()
 	r.Drift = l.drift(parts)
 	r.Season = season(l.seconds(l.starts(allRows(len(l.at)))), l.span)
 	l.findAll(r)
 	r.Findings = slices.Clone(l.findings)
 	m.Findings = slices.Clone(l.findings)
+	return nil
 }
 
 // findAll says what a user has to know.

@@ -42,18 +42,32 @@ func (l *log) popularity(starts []int32) (list []popular, sessions int64) {
 	return list, sessions
 }
 
-// fitPrefix models what sessions share at their front.
+const (
+	// topShare is which share of the sessions with a front makes it stand out,
+	// and mostTop how many do at most.
+	topShare = 0.01
+	mostTop  = 100
+)
+
+// fitPrefix models what sessions share at their front: those fronts that stand
+// out as they are, the others by Zipf's law.
 func (l *log) fitPrefix(starts []int32) *traffic.Prefix {
 	list, sessions := l.popularity(starts)
 	if len(list) == 0 {
 		return nil
 	}
-	lengths := make([]int32, len(list))
-	for i, p := range list {
-		lengths[i] = int32(l.blocks.fronts[p.front-1].tokens)
+	p := &traffic.Prefix{Share: round(min(float64(sessions)/float64(len(starts)), 1))}
+	for len(p.Top) < min(len(list)-1, mostTop) && float64(list[len(p.Top)].sessions) >= topShare*float64(sessions) {
+		f := list[len(p.Top)]
+		p.Top = append(p.Top, traffic.Front{Share: round(float64(f.sessions) / float64(sessions)), Tokens: l.blocks.fronts[f.front-1].tokens})
 	}
-	return &traffic.Prefix{Share: round(min(float64(sessions)/float64(len(starts)), 1)), Count: int64(len(list)),
-		Exponent: round(zipfExponent(list)), Tokens: whole(lengths)}
+	rest := list[len(p.Top):]
+	lengths := make([]int32, len(rest))
+	for i, f := range rest {
+		lengths[i] = int32(l.blocks.fronts[f.front-1].tokens)
+	}
+	p.Count, p.Exponent, p.Tokens = int64(len(rest)), round(zipfExponent(rest)), whole(lengths)
+	return p
 }
 
 // zipfExponent is the likeliest of Zipf's law over ranks.
@@ -75,14 +89,22 @@ func zipfExponent(list []popular) float64 {
 	})
 }
 
-// prefixReport says what caches of each size would have found.
-func (l *log) prefixReport() *PrefixReport {
+// prefixReport says what caches of each size would have found, of the log and
+// of a sample of its model.
+func (l *log) prefixReport(m *traffic.Model) (*PrefixReport, error) {
 	b := l.blocks
 	if b.distinct == 0 {
-		return nil
+		return nil, nil
 	}
 	r := &PrefixReport{BlockTokens: b.tokens, Blocks: b.distinct, UsedOnce: 1 - float64(b.again)/float64(b.distinct)}
+	sampled, err := sampledCurve(m, b, stat.Key(l.options.Seed, "prompts", 0))
+	if err != nil {
+		return nil, err
+	}
 	r.Curve = b.curve()
+	for i := range sampled {
+		r.Curve[i].Model = &sampled[i].Hit
+	}
 	starts := l.starts(allRows(len(l.at)))
 	list, sessions := l.popularity(starts)
 	r.Fronts, r.FrontShare = int64(len(list)), min(float64(sessions)/float64(max(len(starts), 1)), 1)
@@ -101,7 +123,7 @@ func (l *log) prefixReport() *PrefixReport {
 		r.ReuseP50 = &p50
 	}
 	r.Complete = !b.forgot
-	return r
+	return r, nil
 }
 
 func allRows(n int) []int32 {

@@ -116,6 +116,9 @@ func TestMooncakePrefix(t *testing.T) {
 		if got := r.Prefix.Curve[i].Hit; math.Abs(got-want) > .002 {
 			t.Errorf("cache of %d tokens: %.4f, want %.3f", r.Prefix.Curve[i].Tokens, got, want)
 		}
+		if got := *r.Prefix.Curve[i].Model; math.Abs(got-want) > .05 {
+			t.Errorf("the model's cache of %d tokens: %.4f, the log's %.3f", r.Prefix.Curve[i].Tokens, got, want)
+		}
 	}
 	if r.Stamps.Tick != 3 || !r.Stamps.Jittered || !strings.Contains(strings.Join(m.Findings, "\n"), "steps of 3 s") {
 		t.Errorf("stamps: %+v", r.Stamps)

@@ -19,6 +19,7 @@ const (
 	maxName   = 200
 	// maxPrefixes bounds what is kept of prefixes in memory.
 	maxPrefixes = 1_000_000
+	maxTop      = 1000 // prefixes that stand out
 )
 
 // Check says what in a model cannot be, one line for each thing: the path of
@@ -127,6 +128,16 @@ func (c *checker) client(k *Client, whole time.Duration) {
 			c.fault("prefix", "expected tokens")
 		}
 		c.inline("prefix.tokens", p.Tokens)
+		sum := 0.0
+		for i, f := range p.Top {
+			path := fmt.Sprintf("prefix.top[%d]", i)
+			c.within(path+".share", "a share", f.Share, 0, 1)
+			c.within(path+".tokens", "a length in tokens", float64(f.Tokens), 1, maxTokens)
+			sum += f.Share
+		}
+		if len(p.Top) > maxTop || sum > 1+1e-6 {
+			c.fault("prefix.top", "expected at most %d prefixes, whose shares add up to at most 1", maxTop)
+		}
 	}
 	c.inline("reasoning", k.Reasoning)
 	c.inline("images", k.Images)

@@ -84,7 +84,7 @@ func (k *content) draw(d *Draw, moment time.Duration) {
 	front, popularity := r.Float64(), r.Float64()
 	turns, reasoning, images := r.Float64(), r.Float64(), r.Float64()
 	if c.Prefix != nil && front < c.Prefix.Share {
-		d.Prefix = int64(k.ranks.Quantile(popularity))
+		d.Prefix = k.rank(popularity)
 		d.PrefixTokens = k.prefix(d.Prefix)
 	}
 	if c.Sessions != nil {
@@ -98,8 +98,31 @@ func (k *content) draw(d *Draw, moment time.Duration) {
 	}
 }
 
+// rank is that of the prefix that a number from [0, 1) falls on: the ones that
+// stand out come first, then Zipf's law over the others.
+func (k *content) rank(popularity float64) int64 {
+	top := k.client.Prefix.Top
+	for i, f := range top {
+		if popularity < f.Share {
+			return int64(i + 1)
+		}
+		popularity -= f.Share
+	}
+	rest := 1.0
+	for _, f := range top {
+		rest -= f.Share
+	}
+	if rest <= 0 {
+		return int64(len(top))
+	}
+	return int64(len(top)) + int64(k.ranks.Quantile(min(popularity/rest, 1)))
+}
+
 // prefix returns how long the prefix of a rank is.
 func (k *content) prefix(rank int64) int64 {
+	if top := k.client.Prefix.Top; rank <= int64(len(top)) {
+		return top[rank-1].Tokens
+	}
 	n, ok := k.prefixes[rank]
 	if !ok {
 		n = whole(k.client.Prefix.Tokens.Sample(stat.Random(k.seed, "prefix", uint64(rank))), 1, maxTokens)

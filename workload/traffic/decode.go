@@ -65,9 +65,15 @@ func (d *decoder) client(n ast.Node, path string) Client {
 			Input: d.distribution(g, "input-tokens", false), Jump: d.number(g, "jump", "a chance from 0 to 1")}
 	}
 	if p := f["prefix"]; p != nil {
-		g := d.mapping(p, path+".prefix", "prefix", "share", "count", "exponent", "tokens")
+		g := d.mapping(p, path+".prefix", "prefix", "share", "top", "count", "exponent", "tokens")
 		c.Prefix = &Prefix{Share: d.number(g, "share", "a share from 0 to 1"), Count: d.whole(g, "count", "a number of prefixes"),
 			Exponent: d.number(g, "exponent", "an exponent from 0 on"), Tokens: d.distribution(g, "tokens", false)}
+		if t := g["top"]; t != nil {
+			d.list(t, path+".prefix.top", "prefixes", func(item ast.Node, path string) {
+				h := d.mapping(item, path, "a prefix", "share", "tokens")
+				c.Prefix.Top = append(c.Prefix.Top, Front{Share: d.number(h, "share", "a share from 0 to 1"), Tokens: d.whole(h, "tokens", "a length in tokens")})
+			})
+		}
 	}
 	c.Reasoning = d.distribution(f, "reasoning", false)
 	c.Images = d.distribution(f, "images", false)

@@ -119,9 +119,17 @@ type Sessions struct {
 type Prefix struct {
 	// Share of the sessions that have one.
 	Share float64
-	// Count prefixes are there, of Tokens tokens each by rank of popularity
-	// (drawn once a prefix), chosen by Zipf's law with Exponent.
+	// Top are those that stand out, most popular first; nil: none.
+	Top []Front
+	// Count prefixes are there besides, of Tokens tokens each (drawn once a
+	// prefix), chosen by Zipf's law with Exponent.
 	Count    int64
 	Exponent float64
 	Tokens   stat.Distribution
+}
+
+// Front is one prefix of a known length.
+type Front struct {
+	Share  float64 // of the sessions that have a prefix
+	Tokens int64
 }

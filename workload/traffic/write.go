@@ -149,7 +149,15 @@ func (b *printer) prefix(p *Prefix) {
 	}
 	b.noted("text that sessions share at their front", "    prefix:")
 	b.noted("of the sessions", "      share: %s", number(p.Share))
-	b.noted("so many different ones", "      count: %d", p.Count)
+	if len(p.Top) > 0 {
+		b.noted("those that stand out, each with its share of the sessions that have a prefix", "      top:")
+		for _, f := range p.Top {
+			b.line("        - {share: %s, tokens: %d}", number(f.Share), f.Tokens)
+		}
+		b.noted("so many others", "      count: %d", p.Count)
+	} else {
+		b.noted("so many different ones", "      count: %d", p.Count)
+	}
 	b.noted("of Zipf's law of their popularity; 0: all alike", "      exponent: %s", number(p.Exponent))
 	b.noted("of each of them", "      tokens: %s", p.Tokens)
 }
