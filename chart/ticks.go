@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 // tick is a labelled place of an axis.
@@ -212,21 +213,8 @@ func decimal(v, step float64) string {
 
 // trimZeros cuts zeros behind the point.
 func trimZeros(s string) string {
-	point := -1
-	for i := range s {
-		if s[i] == '.' {
-			point = i
-		}
-	}
-	if point < 0 {
+	if !strings.Contains(s, ".") {
 		return s
 	}
-	end := len(s)
-	for end > point+1 && s[end-1] == '0' {
-		end--
-	}
-	if end == point+1 {
-		end = point
-	}
-	return s[:end]
+	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
 }

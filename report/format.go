@@ -1,9 +1,7 @@
 package report
 
 import (
-	"strings"
-	"unicode/utf8"
-
+	"github.com/tokamak-bench/tokamak/chart"
 	"github.com/tokamak-bench/tokamak/measure"
 )
 
@@ -14,35 +12,11 @@ func share(part, whole int) string { return measure.Share(part, whole) }
 func count(n int) string { return measure.Count(n) }
 
 // clip cuts a text to so many columns.
-func clip(s string, width int) string {
-	r := []rune(s)
-	if len(r) <= width {
-		return s
-	}
-	return string(r[:max(width-1, 0)]) + "…"
-}
+func clip(s string, width int) string { return chart.Clip(s, width) }
 
 // visible returns how many columns a text takes.
-func visible(s string) int { return utf8.RuneCountInString(s) }
+func visible(s string) int { return chart.Columns(s) }
 
 // wrap breaks words into lines of at most width columns; a longer word stands
 // alone.
-func wrap(text string, width int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case visible(line)+1+visible(word) > width:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
-}
+func wrap(text string, width int) []string { return chart.Wrap(text, width) }
