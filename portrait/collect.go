@@ -19,10 +19,12 @@ type log struct {
 	input, output []int32 // tokens, one a request; missing: not said
 
 	rows, failed            int64
-	texts                   int64 // requests that have text but no length of it
-	reasoning, reasonedOver int64 // reasoning tokens, and output tokens of the same requests
-	cached, cachedOver      int64 // prompt tokens that the service says it had, and the prompt tokens of the same requests
-	media                   int64 // requests with images, audio or video
+	counter                 Tokenizer // of texts whose length the log does not say; nil: none
+	counted                 int64     // requests whose length it counted
+	texts                   int64     // requests that have text but no length of it
+	reasoning, reasonedOver int64     // reasoning tokens, and output tokens of the same requests
+	cached, cachedOver      int64     // prompt tokens that the service says it had, and the prompt tokens of the same requests
+	media                   int64     // requests with images, audio or video
 
 	sessions sessions
 	reuse    *fit.Reuse // of prompts that name their blocks; nil: none so far
@@ -31,8 +33,8 @@ type log struct {
 	unsorted int64
 }
 
-// add counts a row in.
-func (l *log) add(r *trace.Row) {
+// add counts a row in; an error is the tokenizer's.
+func (l *log) add(r *trace.Row) error {
 	l.rows++
 	if r.Timed {
 		if n := len(l.at); n > 0 && r.At < l.at[n-1] {
@@ -57,17 +59,52 @@ func (l *log) add(r *trace.Row) {
 	l.cachedOver += r.Input
 	l.sessions.add(r, l.follow(r))
 	l.tenants.add(r.Tenant, max(r.Input, 0))
-	if len(r.Turns) < 2 {
-		l.lengths(r.Input, r.Output, len(r.Turns) > 0 || r.Body != nil)
-		return
+	if len(r.Turns) == 0 {
+		l.lengths(r.Input, r.Output, r.Body != nil)
+		return nil
 	}
-	for i, t := range r.Turns {
+	return l.turns(r)
+}
+
+// turns adds the requests of a row that has their texts.
+func (l *log) turns(r *trace.Row) error {
+	history := int64(0) // tokens counted, answers included
+	for i := range r.Turns {
+		t := &r.Turns[i]
 		in, out := t.Input, t.Output
 		if i == 0 && in == 0 {
 			in = r.Input
 		}
+		if len(r.Turns) == 1 && out == 0 {
+			out = r.Output
+		}
+		if in == 0 && l.counter != nil {
+			counted, answer, err := l.count(t)
+			if err != nil {
+				return err
+			}
+			if in = history + counted; out == 0 {
+				out = answer
+			}
+			history = in + out
+			l.counted++
+		}
 		l.lengths(in, out, true)
 	}
+	return nil
+}
+
+// count returns the tokens of what a turn says and of its answer.
+func (l *log) count(t *trace.Turn) (said, answer int64, err error) {
+	for _, m := range t.Messages {
+		n, err := l.counter.Count(m.Text)
+		if err != nil {
+			return 0, 0, err
+		}
+		said += int64(n)
+	}
+	n, err := l.counter.Count(t.Answer)
+	return said, int64(n), err
 }
 
 // follow looks at the blocks of a prompt. It returns the number of the one that

@@ -26,14 +26,23 @@ type Options struct {
 	Name string
 	// Tenants shows their names.
 	Tenants bool
+	// Tokenizer counts the texts of a log that does not give their lengths; nil:
+	// they are not known.
+	Tokenizer Tokenizer
 	// NoLengths leaves the lengths out: a model's source did not tell them.
 	NoLengths bool
+}
+
+// Tokenizer counts the tokens of texts; those of package token do.
+type Tokenizer interface {
+	Name() string
+	Count(text string) (int, error)
 }
 
 // Log reads a log to its end and returns its figures and its page. An error is
 // the reader's or the context's.
 func Log(ctx context.Context, rows Rows, o Options) (*Facts, *Page, error) {
-	l, err := read(ctx, rows)
+	l, err := read(ctx, rows, o.Tokenizer)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -49,9 +58,9 @@ func Log(ctx context.Context, rows Rows, o Options) (*Facts, *Page, error) {
 }
 
 // read keeps what is drawn of every row.
-func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }) (*log, error) {
+func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }, counter Tokenizer) (*log, error) {
 	const often = 1 << 14
-	l := &log{}
+	l := &log{counter: counter}
 	for {
 		if l.rows%often == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -63,7 +72,9 @@ func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }) (*l
 		if err != nil {
 			return nil, err
 		}
-		l.add(r)
+		if err := l.add(r); err != nil {
+			return nil, err
+		}
 	}
 }
 
@@ -120,8 +131,12 @@ func (f *Facts) note(l *log) {
 	if l.unsorted > 0 {
 		say("%s behind one of a later moment, which were put in order.", rowsOf(l.unsorted))
 	}
+	if l.counted > 0 {
+		say("The lengths of %s requests were counted from their texts with %s: the prompt is all that was said before and the answers to it.",
+			measure.Count(l.counted), l.counter.Name())
+	}
 	if l.texts > 0 {
-		say("Of %s requests the log has texts but not their lengths in tokens; they are in no figure of input lengths.", measure.Count(l.texts))
+		say("Of %s requests the log has texts but not their lengths in tokens; they are in no figure of input lengths (a tokenizer can count them).", measure.Count(l.texts))
 	}
 	if l.deltas > 0 {
 		say("%s of the new text of a turn alone: what they share with the turns before is in no figure of shared prefix.", rowsOf(l.deltas))

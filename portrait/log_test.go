@@ -165,6 +165,31 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// words counts one token a word.
+type words struct{}
+
+func (words) Name() string                   { return "words" }
+func (words) Count(text string) (int, error) { return len(strings.Fields(text)), nil }
+
+// TestCountedTexts: a conversation of 3, 2 and 1 words with answers of 4 and 5
+// has prompts of 3, 3+4+2 and 9+5+1 tokens; without a tokenizer none is known.
+func TestCountedTexts(t *testing.T) {
+	say := func(said, answer string) trace.Turn {
+		return trace.Turn{Messages: []trace.Message{{Role: "user", Text: said}}, Answer: answer}
+	}
+	row := trace.Row{Turns: []trace.Turn{say("a b c", "1 2 3 4"), say("d e", "1 2 3 4 5"), say("f", "")}}
+	f, p := show(t, &rows{of: []trace.Row{row}}, portrait.Options{Tokenizer: words{}})
+	if f.Input.Sum != 3+9+15 || f.Output.Sum != 9 || f.Output.Count != 2 || f.Requests != 3 || f.Rows != 1 {
+		t.Errorf("%+v %+v", f.Input, f.Output)
+	}
+	if text := page(t, p, portrait.TextOptions{}); !strings.Contains(text, "with words") {
+		t.Errorf("the tokenizer is not named:\n%s", text)
+	}
+	if f, _ := show(t, &rows{of: []trace.Row{row}}, portrait.Options{}); f.Input.Count != 0 || f.Output.Count != 0 {
+		t.Errorf("lengths of nowhere: %+v", f.Input)
+	}
+}
+
 // TestInterrupted: a reading that nobody waits for ends.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -38,7 +38,7 @@ func Model(ctx context.Context, m *traffic.Model, seed uint64, o Options) (*Fact
 	}
 	r.advance()
 	o.Tenants = true // a model's names are its own
-	l, err := read(ctx, r)
+	l, err := read(ctx, r, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,9 +8,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/portrait"
+	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
@@ -19,12 +21,13 @@ import (
 type workloadShowCommand struct {
 	File string `arg:"" placeholder:"FILE" help:"Trace, gateway log, dataset or traffic.yaml; - reads standard input."`
 	logFlags
-	Lengths string `placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
-	Seed    uint64 `default:"1" placeholder:"N" help:"Of the sample that a model is shown by (default 1)."`
-	HTML    string `name:"html" placeholder:"FILE" help:"Also write the page as HTML to FILE."`
-	SVG     string `name:"svg" placeholder:"DIR" help:"Also write each picture as SVG into DIR."`
-	Tenants bool   `help:"Show the names of tenants."`
-	ASCII   bool   `name:"ascii" help:"Draw with plain ASCII characters."`
+	Lengths   string `placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
+	Tokenizer string `placeholder:"NAME|FILE" help:"Count the texts of a log that does not give their lengths: builtin, tiktoken:ENCODING, estimate, or the file of a tokenizer."`
+	Seed      uint64 `default:"1" placeholder:"N" help:"Of the sample that a model is shown by (default 1)."`
+	HTML      string `name:"html" placeholder:"FILE" help:"Also write the page as HTML to FILE."`
+	SVG       string `name:"svg" placeholder:"DIR" help:"Also write each picture as SVG into DIR."`
+	Tenants   bool   `help:"Show the names of tenants."`
+	ASCII     bool   `name:"ascii" help:"Draw with plain ASCII characters."`
 	output
 }
 
@@ -93,6 +96,11 @@ func (c *workloadShowCommand) read(ctx context.Context, std streams) (*portrait.
 	if err != nil {
 		return nil, nil, err
 	}
+	if c.Tokenizer != "" {
+		if o.Tokenizer, err = openTokenizer(c.Tokenizer); err != nil {
+			return nil, nil, err
+		}
+	}
 	r, err := trace.Open(c.File, func() (io.ReadCloser, error) { return io.NopCloser(head), nil }, options)
 	if errors.Is(err, trace.ErrServeGen) && c.File != "-" {
 		return c.windows(ctx, std, o)
@@ -102,6 +110,14 @@ func (c *workloadShowCommand) read(ctx context.Context, std streams) (*portrait.
 	}
 	defer func() { _ = r.Close() }() // only read
 	return portrait.Log(ctx, r, o)
+}
+
+// openTokenizer opens one by its name or its file.
+func openTokenizer(spec string) (token.Tokenizer, error) {
+	if spec == "builtin" || spec == "estimate" || strings.HasPrefix(spec, "tiktoken:") {
+		return token.Open(spec)
+	}
+	return token.OpenFile(spec)
 }
 
 // windows shows a table of client windows, which is a model, without lengths
