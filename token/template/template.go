@@ -32,7 +32,30 @@ type Template struct {
 // source is one template, and what its text tells about the contents it takes.
 type source struct {
 	jinja *jinja.Template
-	parts bool // it goes through the parts of contents
+	parts bool // it goes through the parts of contents: vLLM's way to tell
+	shows bool // it writes the text of a content in parts: llama.cpp's
+}
+
+// takesParts tells whether a server takes the template for one that knows
+// contents in parts.
+func (s *source) takesParts(d Dialect) bool {
+	if d == LlamaCPP {
+		return s.shows
+	}
+	return s.parts
+}
+
+// showsParts tries a template with a content in parts.
+func showsParts(t *jinja.Template) bool {
+	const needle = "needle-in-a-part"
+	messages, err := jinja.FromJSON([]byte(`[{"role":"user","content":[{"type":"text","text":"` + needle + `"}]}]`))
+	if err != nil {
+		return false
+	}
+	text, err := t.Render(map[string]any{"messages": messages, "add_generation_prompt": true, "bos_token": "", "eos_token": ""},
+		jinja.Options{Limits: jinja.Limits{Steps: 1 << 17, Bytes: 4 << 20}, Mutable: true})
+	// What prints the list as it is does not know it.
+	return err == nil && strings.Contains(text, needle) && !strings.Contains(text, needle+"'") && !strings.Contains(text, needle+`"`)
 }
 
 // The names of templates of a model that has several.
@@ -57,7 +80,7 @@ func newTemplate(name string, sources map[string]string, special map[string]stri
 		if err != nil {
 			return nil, fmt.Errorf("chat template %s: %w", name, err)
 		}
-		t.sources[key] = &source{jinja: parsed, parts: parsed.GoesThrough("content")}
+		t.sources[key] = &source{jinja: parsed, parts: parsed.GoesThrough("content"), shows: showsParts(parsed)}
 		_, _ = sum.Write([]byte(text)) // never fails
 	}
 	if len(t.sources) == 0 {
@@ -103,12 +126,12 @@ func (t *Template) Render(c *Chat) (string, error) {
 	if !t.Dialect.known(c) {
 		return "", fmt.Errorf("chat template %s: %w", t.name, ErrGoesOn)
 	}
-	o := jinja.Options{Now: time.Now()}
+	o := jinja.Options{Now: time.Now(), Mutable: t.Dialect == LlamaCPP}
 	if t.Now != nil {
 		o.Now = t.Now()
 	}
 	all := maps.Clone(t.special)
-	maps.Copy(all, t.Dialect.variables(c, s.parts, o.Now))
+	maps.Copy(all, t.Dialect.variables(c, s.takesParts(t.Dialect), o.Now))
 	text, err := s.jinja.Render(all, o)
 	if err != nil {
 		return "", fmt.Errorf("chat template %s: %w", t.name, err)

@@ -31,6 +31,11 @@ func (r *run) attribute(v any, name string) (any, error) {
 	if u, ok := v.(*Undefined); ok {
 		return nil, u.fail()
 	}
+	if r.mutable {
+		if m := mutator(v, name); m != nil {
+			return m, nil
+		}
+	}
 	if a, ok := attributeOf(v, name); ok {
 		return a, nil
 	}

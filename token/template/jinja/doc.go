@@ -1,6 +1,6 @@
 // Package jinja renders Jinja templates as Hugging Face's transformers sets
 // Jinja up for chat templates: trim_blocks and lstrip_blocks, the immutable
-// sandbox (a template cannot change lists and mappings), loop controls,
+// sandbox (a template cannot change lists and mappings unless asked to), loop controls,
 // {% generation %}, and the functions raise_exception and strftime_now and the
 // filter tojson as transformers defines them. In come the template's source and
 // variables read from JSON ([FromJSON] keeps the order of keys); out goes text.

@@ -75,12 +75,15 @@ type Options struct {
 	Limits Limits
 	// Now is what strftime_now writes; zero: the present.
 	Now time.Time
+	// Mutable allows methods that change lists and mappings, variables given
+	// included, as llama.cpp does; transformers does not.
+	Mutable bool
 }
 
 // Render gives a template's text for variables: JSON values as [FromJSON] makes
 // them, or nil, bool, int64, float64 and string.
 func (t *Template) Render(variables map[string]any, o Options) (string, error) {
-	r := &run{steps: o.Limits.Steps, bytes: o.Limits.Bytes, now: o.Now}
+	r := &run{steps: o.Limits.Steps, bytes: o.Limits.Bytes, now: o.Now, mutable: o.Mutable}
 	if r.steps == 0 {
 		r.steps = defaultSteps
 	}
@@ -120,6 +123,7 @@ type run struct {
 	steps, bytes int64 // left
 	calls        int
 	now          time.Time
+	mutable      bool
 }
 
 // step counts n steps.
