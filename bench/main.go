@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/tokamak-bench/tokamak/bench/fidelity"
 	"github.com/tokamak-bench/tokamak/bench/rivals"
 )
 
@@ -41,6 +42,9 @@ func run(args []string) error {
 	mode := "cpu"
 	if len(args) > 0 && args[0] == "rivals" {
 		return besideRivals(args[1:])
+	}
+	if len(args) > 0 && args[0] == "fidelity" {
+		return fidelity.Run(context.Background(), args[1:])
 	}
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		mode, args = args[0], args[1:]

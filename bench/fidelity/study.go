@@ -20,8 +20,8 @@ type Options struct {
 	// Shares are the loads to compare at, as shares of the trace's own highest
 	// rate inside the SLO.
 	Shares []float64
-	// Seeds is how many samples there are of all but the trace.
-	Seeds int
+	// Samples is how many there are of all but the trace.
+	Samples int
 	// Progress hears a line for each part; nil: nobody.
 	Progress io.Writer
 }
@@ -67,9 +67,9 @@ func Study(o Options) (*Result, error) {
 	r := &Result{Options: o, Requests: len(real), Rate: meanRate(real)}
 	kinds := []kind{
 		{"the trace", 1, func(uint64) ([]request, error) { return real, nil }},
-		{"the fitted model", o.Seeds, func(seed uint64) ([]request, error) { return fitted(o.Model, seed) }},
-		{"Poisson, one length model", o.Seeds, func(seed uint64) ([]request, error) { return naive(real, seed), nil }},
-		{"a fixed prompt", o.Seeds, func(seed uint64) ([]request, error) { return fixed(real, seed), nil }},
+		{"the fitted model", o.Samples, func(seed uint64) ([]request, error) { return fitted(o.Model, seed) }},
+		{"Poisson, one length model", o.Samples, func(seed uint64) ([]request, error) { return naive(real, seed), nil }},
+		{"a fixed prompt", o.Samples, func(seed uint64) ([]request, error) { return fixed(real, seed), nil }},
 	}
 	for i, k := range kinds {
 		t, err := r.traffic(k, i == 0)

@@ -3,24 +3,31 @@ package fidelity
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
-// Markdown is a result as a table, each figure with its distance to the
-// trace's.
-func (r *Result) Markdown() string {
+// Markdown is a result as a table of some of its loads, each figure with its
+// distance to the trace's.
+func (r *Result) Markdown(shares []float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d requests at %.2f/s, `%s`, SLO `ttft.p99<%gms`, %d samples: median (quartiles) and its distance to the trace.\n\n",
-		r.Requests, r.Rate, r.Target, r.Limit, r.Seeds)
+		r.Requests, r.Rate, r.Target, r.Limit, r.Samples)
 	b.WriteString("| traffic | highest rate inside the SLO, /s |")
 	for i, s := range r.Shares {
+		if !slices.Contains(shares, s) {
+			continue
+		}
 		fmt.Fprintf(&b, " TTFT p99 at %.0f %% (%.1f/s), ms | preemptions |", 100*s, r.Speeds[i]*r.Rate)
 	}
-	b.WriteString("\n|---|---|" + strings.Repeat("---|---|", len(r.Shares)) + "\n")
+	b.WriteString("\n|---|---|" + strings.Repeat("---|---|", len(shares)) + "\n")
 	truth := r.Traffics[0]
 	for i, t := range r.Traffics {
 		fmt.Fprintf(&b, "| %s | %s |", t.Name, t.Highest.beside(truth.Highest, i > 0))
 		for j, f := range t.At {
+			if !slices.Contains(shares, r.Shares[j]) {
+				continue
+			}
 			fmt.Fprintf(&b, " %s | %s |", f.TTFT.beside(truth.At[j].TTFT, i > 0), f.Preemptions.beside(truth.At[j].Preemptions, i > 0))
 		}
 		b.WriteByte('\n')

@@ -19,7 +19,7 @@ func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 		m.Source.Begin, r.Begin = begin, &begin
 	}
 	even := &traffic.Model{Duration: m.Duration}
-	parts := l.parts()
+	parts := l.lengthParts()
 	for i, rows := range l.rowsOf() {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -32,7 +32,7 @@ func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 	if err := l.compare(m, even, r); err != nil {
 		return nil, nil, err
 	}
-	if err := l.conclude(m, r, parts); err != nil {
+	if err := l.conclude(m, r, l.parts()); err != nil {
 		return nil, nil, err
 	}
 	return m, r, nil

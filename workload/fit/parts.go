@@ -20,16 +20,29 @@ const (
 	// mostParts how many there are at most.
 	partLength = 4 * 3600.0
 	mostParts  = 48
+	// lengthPart is about how long a part is that may have lengths of its own, in
+	// s: over longer ones the requests that are long come evenly, where in a log
+	// they come together and fill an engine's memory.
+	lengthPart = 300.0
 	// partRows is how many requests a part has at least to have lengths of its own.
 	partRows = 500
 )
 
-// parts cuts the log into stretches of equal time.
+// parts are those that drift is looked for in.
 func (l *log) parts() []part {
-	n := l.options.Parts
-	if n <= 0 {
-		n = min(max(int(l.span/partLength), driftParts), mostParts)
+	if n := l.options.Parts; n > 0 {
+		return l.cut(n)
 	}
+	return l.cut(min(max(int(l.span/partLength), driftParts), mostParts))
+}
+
+// lengthParts are those that may have lengths of their own.
+func (l *log) lengthParts() []part {
+	return l.cut(min(max(int(math.Round(l.span/lengthPart)), driftParts, l.options.Parts), mostParts))
+}
+
+// cut cuts the log into stretches of equal time.
+func (l *log) cut(n int) []part {
 	out := make([]part, n)
 	row := 0
 	for i := range out {
