@@ -51,6 +51,9 @@ func Model(ctx context.Context, m *traffic.Model, seed uint64, o Options) (*Fact
 	if f.Sessions != nil {
 		f.Notes = append(f.Notes, "Answers are taken to take no time: a later turn comes one think time after the turn before.")
 	}
+	if r.beyond > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%s later turns would come after the model's end and are left out.", measure.Count(r.beyond)))
+	}
 	f.Notes = append(f.Notes, s.Notices()...)
 	if o.NoLengths {
 		f.Notes = append(f.Notes, "This is a table of client windows: it tells rates and the spread of gaps, and no lengths.")
@@ -75,6 +78,7 @@ type sample struct {
 	more    bool
 	pending turns
 	drawn   int64
+	beyond  int64 // turns that would come behind the model's end
 	most    int64
 	row     trace.Row
 
@@ -125,6 +129,9 @@ func (s *sample) Next() (*trace.Row, error) {
 		c.prefix = stat.Key(uint64(d.Client)<<32|uint64(d.Replica), "front", uint64(d.Prefix))
 		heap.Push(&s.pending, c)
 		s.advance()
+	}
+	for len(s.pending) > 0 && s.pending[0].at >= int64(s.model.Duration) {
+		s.beyond += int64(len(heap.Pop(&s.pending).(*conversation).left))
 	}
 	if len(s.pending) == 0 {
 		return nil, io.EOF
