@@ -3,6 +3,7 @@ package runner
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tokamak-bench/tokamak/engine/openai"
@@ -88,8 +89,9 @@ var errMedia = errors.New("only the server knows how many tokens an image is")
 
 // asked counts by asking the server, until that has failed too often.
 type asked struct {
-	server *token.Server
-	failed atomic.Int64 // in a row
+	server  *token.Server
+	failed  atomic.Int64 // in a row
+	counted atomic.Bool  // it counted once
 }
 
 // maxUnasked is after how many failures in a row the server is not asked again:
@@ -105,12 +107,16 @@ func (a *asked) Count(body []byte) (int, error) {
 		return 0, token.ErrNoChatCount
 	}
 	n, err := a.server.CountChat(body)
-	if err != nil {
+	switch {
+	case err == nil:
+		a.failed.Store(0)
+		a.counted.Store(true)
+	case errors.Is(err, token.ErrChatRefused) && a.counted.Load():
+		// This chat is refused, the next may not be.
+	default:
 		a.failed.Add(1)
-		return 0, err
 	}
-	a.failed.Store(0)
-	return n, nil
+	return n, err
 }
 
 // openPrompts finds what counts whole prompts: the template that was asked for,
@@ -122,7 +128,11 @@ func (r *Run) openPrompts() error {
 	case spec == "none" || r.scenario.Target.Sim() || r.scenario.Target.API != openai.APIChat:
 		return nil
 	case spec != "auto" && spec != "":
-		t, err := template.OpenFile(spec, w.Tokenizer)
+		beside := spec
+		if tokenizerFile(w.Tokenizer) {
+			beside = w.Tokenizer
+		}
+		t, err := template.OpenFile(spec, beside)
 		if err != nil {
 			return err
 		}
@@ -162,7 +172,7 @@ func tokenizerFile(spec string) bool {
 	case "", "builtin", "server", "estimate":
 		return false
 	}
-	return true
+	return !strings.HasPrefix(spec, "tiktoken:")
 }
 
 // servedTemplate returns the chat template of a server that tells it; nil: none does.
@@ -183,7 +193,7 @@ func (r *Run) servedTemplate() (*template.Template, error) {
 		r.scenario.Notices = append(r.scenario.Notices, fmt.Sprintf("prompts are counted without what the chat template adds: %v", err))
 		return nil, nil
 	}
-	t.Dialect, t.AddBOS = template.LlamaCPP, p.AddBOS
+	t.Dialect, t.AddBOS, t.Parts = template.LlamaCPP, p.AddBOS, p.Caps.Parts
 	return t, nil
 }
 

@@ -2,6 +2,9 @@ package runner
 
 import (
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"testing"
 
@@ -71,19 +74,41 @@ func TestCountPrompt(t *testing.T) {
 	}
 }
 
-// TestAskedNoMore: a server that fails three times in a row is left alone.
+// TestAskedNoMore: a server that fails three times in a row is left alone, and
+// one that has counted before is not for chats that it refuses.
 func TestAskedNoMore(t *testing.T) {
-	s, err := token.NewServer("http://127.0.0.1:1", nil)
+	status := http.StatusInternalServerError
+	questions := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		questions++
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{"prompt":"x","tokens":[1]}`)
+	}))
+	defer s.Close()
+	client, err := token.NewServer(s.URL, s.Client())
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &asked{server: s}
-	for range 3 {
-		if _, err := a.Count([]byte("{}")); err == nil || errors.Is(err, token.ErrNoChatCount) {
+	a := &asked{server: client}
+	for range 5 {
+		if _, err := a.Count([]byte("{}")); err == nil {
+			t.Error("counted")
+		}
+	}
+	if questions != maxUnasked {
+		t.Errorf("%d questions, want %d", questions, maxUnasked)
+	}
+	a, status = &asked{server: client}, http.StatusOK
+	if n, err := a.Count([]byte("{}")); err != nil || n != 1 {
+		t.Errorf("%d, %v", n, err)
+	}
+	status, questions = http.StatusBadRequest, 0
+	for range 5 {
+		if _, err := a.Count([]byte("{}")); !errors.Is(err, token.ErrChatRefused) {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := a.Count([]byte("{}")); !errors.Is(err, token.ErrNoChatCount) {
-		t.Errorf("%v", err)
+	if questions != 5 {
+		t.Errorf("%d questions, want 5", questions)
 	}
 }

@@ -15,10 +15,14 @@ import (
 // ErrNoChatCount says that a server cannot count a chat with its template.
 var ErrNoChatCount = errors.New("the server does not count chats")
 
+// ErrChatRefused says that a server answered that it does not count this chat.
+var ErrChatRefused = errors.New("the chat is refused")
+
 // CountChat asks the server how many tokens the prompt of a chat has, from the
 // request's body: vLLM's /tokenize takes messages and tools, llama.cpp's
 // /apply-template gives the text that its /tokenize counts. The error is
-// [ErrNoChatCount] where the server has neither. Errors never show the chat.
+// [ErrNoChatCount] where the server has neither, [ErrChatRefused] where it refuses
+// this chat. Errors never show the chat.
 func (s *Server) CountChat(body []byte) (int, error) {
 	status, reply, err := s.post("/apply-template", body)
 	if err != nil {
@@ -33,10 +37,13 @@ func (s *Server) CountChat(body []byte) (int, error) {
 		}
 	}
 	if status != http.StatusNotFound && status != http.StatusMethodNotAllowed && status != http.StatusOK {
-		return 0, fmt.Errorf("tokenizer server %s: /apply-template: status %d", s.url.Host, status)
+		return 0, fmt.Errorf("tokenizer server %s: /apply-template: status %d: %w", s.url.Host, status, ErrChatRefused)
 	}
 	if status, reply, err = s.post("/tokenize", tokenizeBody(body)); err != nil {
 		return 0, err
+	}
+	if status != http.StatusOK && status != http.StatusNotFound && status != http.StatusMethodNotAllowed {
+		return 0, fmt.Errorf("tokenizer server %s: /tokenize: status %d: %w", s.url.Host, status, ErrChatRefused)
 	}
 	var counted struct {
 		Count *int `json:"count"`
@@ -107,6 +114,10 @@ type Props struct {
 	BOS          string `json:"bos_token"`
 	EOS          string `json:"eos_token"`
 	AddBOS       bool   `json:"-"`
+	// Caps says what the server found out about its template.
+	Caps struct {
+		Parts *bool `json:"supports_typed_content"` // contents in parts; nil: not said
+	} `json:"chat_template_caps"`
 }
 
 func (s *Server) post(path string, body []byte) (int, []byte, error) {

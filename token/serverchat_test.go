@@ -74,7 +74,7 @@ func TestCountChat(t *testing.T) {
 			switch {
 			case tt.want > 0 && (err != nil || n != tt.want):
 				t.Errorf("%d, %v, want %d", n, err, tt.want)
-			case tt.want == 0 && (err == nil || errors.Is(err, ErrNoChatCount) != tt.none || strings.Contains(err.Error(), "secret")):
+			case tt.want == 0 && (err == nil || errors.Is(err, ErrNoChatCount) != tt.none || errors.Is(err, ErrChatRefused) == tt.none || strings.Contains(err.Error(), "secret")):
 				t.Errorf("%d, %v", n, err)
 			}
 		})
@@ -85,12 +85,12 @@ func TestProps(t *testing.T) {
 	tokens := `{"tokens":[1]}`
 	s := serve(t, map[string]func(map[string]any) (int, string){
 		"/props": func(map[string]any) (int, string) {
-			return 200, `{"chat_template":"{{ x }}","bos_token":"<s>","eos_token":"</s>"}`
+			return 200, `{"chat_template":"{{ x }}","bos_token":"<s>","eos_token":"</s>","chat_template_caps":{"supports_typed_content":true}}`
 		},
 		"/tokenize": func(map[string]any) (int, string) { return 200, tokens },
 	})
 	p, err := s.Props()
-	if err != nil || p != (Props{"{{ x }}", "<s>", "</s>", true}) {
+	if err != nil || p.ChatTemplate != "{{ x }}" || p.BOS != "<s>" || p.EOS != "</s>" || !p.AddBOS || p.Caps.Parts == nil || !*p.Caps.Parts {
 		t.Errorf("%+v, %v", p, err)
 	}
 	tokens = `{"tokens":[]}`

@@ -25,6 +25,9 @@ type Template struct {
 	// AddBOS says that the server puts the begin-of-text token in front of a
 	// text that does not begin with it.
 	AddBOS bool
+	// Parts says whether the server takes the template for one that knows
+	// contents in parts; nil: it is found out as the server does.
+	Parts *bool
 	// Now is what strftime_now writes; nil: the present.
 	Now func() time.Time
 }
@@ -130,8 +133,12 @@ func (t *Template) Render(c *Chat) (string, error) {
 	if t.Now != nil {
 		o.Now = t.Now()
 	}
+	parts := s.takesParts(t.Dialect)
+	if t.Parts != nil {
+		parts = *t.Parts
+	}
 	all := maps.Clone(t.special)
-	maps.Copy(all, t.Dialect.variables(c, s.takesParts(t.Dialect), o.Now))
+	maps.Copy(all, t.Dialect.variables(c, parts, o.Now))
 	text, err := s.jinja.Render(all, o)
 	if err != nil {
 		return "", fmt.Errorf("chat template %s: %w", t.name, err)
