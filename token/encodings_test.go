@@ -76,7 +76,7 @@ func cutAll(t rapid.TB, steps []step, text string) []string {
 
 // TestPieces holds the hand-written splitters against the patterns themselves.
 func TestPieces(t *testing.T) {
-	for _, pattern := range []string{patternLlama3, patternQwen2, patternQwen35, patternGPT2, patternO200k, patternNumber, patternHanKana, patternDeepSeek, patternCl100k} {
+	for _, pattern := range []string{patternLlama3, patternQwen2, patternQwen35, patternGPT2, patternO200k, patternNumber, patternHanKana, patternDeepSeek, patternCl100k, patternTekken} {
 		// In a group, since the pattern itself has a generated matcher here.
 		re := regexp2.MustCompile("(?:"+strings.ReplaceAll(pattern, "++$", `++\z`)+")", regexp2.None) // $ would match before a last line end
 		first := piecerOf(pattern)

@@ -23,6 +23,7 @@ const (
 //   - a Hugging Face tokenizer.json whose model is byte-level BPE, BPE with byte
 //     fallback or unigram: the families of GPT-2, Llama, Qwen, DeepSeek, gpt-oss,
 //     Mistral, Gemma, T5, XLM-R and others;
+//   - Mistral's tekken.json;
 //   - a SentencePiece model (tokenizer.model, spiece.model), BPE or unigram;
 //   - a GGUF model with a byte-level BPE tokenizer, see [GGUF.Codec].
 //
@@ -96,6 +97,9 @@ func (c Cache) open(data []byte, sum [sha256.Size]byte) (*codec, error) {
 		}
 	}
 	p, err := parseJSON(data)
+	if errors.Is(err, errNoVocab) && fastjson.Exists(p.rest, "config", "pattern") {
+		return parseTekken(data)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // parseJSON reads the large lists of a tokenizer.json as they come, and keeps
-// the rest of it as it stands there.
+// the rest of it as it stands there, which it returns with errNoVocab too.
 func parseJSON(data []byte) (*parsed, error) {
 	r := &fileReader{d: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true)), p: &parsed{}}
 	r.p.rest = append(r.p.rest, '{')
@@ -30,10 +30,12 @@ func parseJSON(data []byte) (*parsed, error) {
 	case err != nil:
 		return nil, err
 	case r.p.names.offsets == nil:
-		return nil, errors.New("model without vocab")
+		return r.p, errNoVocab
 	}
 	return r.p, r.resolve()
 }
+
+var errNoVocab = errors.New("model without vocab")
 
 // fileReader reads a file from beginning to end.
 type fileReader struct {

@@ -122,7 +122,7 @@ func splitStep(p *fastjson.Value, path string) ([]step, error) {
 // matchesAll tells whether the pattern of a Split leaves nothing of any text.
 func matchesAll(p *fastjson.Value) bool {
 	switch string(p.GetStringBytes("pattern", "Regex")) {
-	case patternLlama3, patternQwen2, patternQwen35, patternGPT2, patternO200k:
+	case patternLlama3, patternQwen2, patternQwen35, patternGPT2, patternO200k, patternTekken:
 		return true
 	}
 	return false

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// update asks the references anew: go test ./token -run Golden -update, with
+// update asks the references about tokenizers that the golden file has not, all
+// where it was deleted: go test ./token -run Golden -update, with
 // TOKAMAK_REFERENCES set.
 var update = flag.Bool("update", false, "write golden files again")
 
@@ -62,7 +63,7 @@ func TestGolden(t *testing.T) {
 		if s.name[:7] == "trained" {
 			continue // not the same bytes on every machine
 		}
-		if *update {
+		if _, known := want[s.name]; *update && !known {
 			want[s.name] = goldenOf(byPython(t, texts, referenceWord(t, s))[0])
 		}
 		t.Run(s.name, func(t *testing.T) {

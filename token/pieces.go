@@ -17,6 +17,9 @@ const (
 	patternDeepSeek = "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 )
 
+// patternTekken is that of Mistral's tekken.json.
+const patternTekken = `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+
 // piecer returns the length of the first piece of a text that is not empty, 0
 // if its pattern does not match there.
 type piecer func(s string) int
@@ -37,6 +40,8 @@ func piecerOf(pattern string) piecer {
 		return gpt2Piece
 	case patternO200k:
 		return o200kPiece
+	case patternTekken:
+		return tekkenPiece
 	case patternNumber:
 		return func(s string) int { return runOf(s, digits, 3) }
 	case patternHanKana:
@@ -95,6 +100,19 @@ func o200kPiece(s string) int {
 		if e < len(s) && s[e] == '\'' {
 			e += contraction(s[e:], true)
 		}
+		return e
+	}
+	return nonWord(s, others, true)
+}
+
+// tekkenPiece measures the first piece under tekken's pattern: o200k_base's
+// without contractions, and each digit by itself.
+func tekkenPiece(s string) int {
+	c, n := classOf(s)
+	if c == digit {
+		return n
+	}
+	if e := o200kWord(s, c, n); e > 0 {
 		return e
 	}
 	return nonWord(s, others, true)

@@ -2,6 +2,7 @@ package token
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,4 +69,41 @@ func TestRanksRefused(t *testing.T) {
 func FuzzRanks(f *testing.F) {
 	f.Add([]byte("YWI= 3\nYQ== 0\n"))
 	f.Fuzz(func(_ *testing.T, b []byte) { readRanks(b) })
+}
+
+func TestTekken(t *testing.T) {
+	file := func(size, special int, pattern string, drop int) []byte {
+		var vocab []map[string]any
+		for c := range 256 {
+			vocab = append(vocab, map[string]any{"rank": c, "token_bytes": []byte{byte(c)}, "token_str": nil})
+		}
+		for i, s := range []string{"ab", "12", "abc", "never"} {
+			vocab = append(vocab, map[string]any{"rank": 256 + i, "token_bytes": []byte(s)})
+		}
+		b, err := json.Marshal(map[string]any{"config": map[string]any{"pattern": pattern, "default_vocab_size": size, "default_num_special_tokens": special, "version": "v3"},
+			"vocab": append(vocab[:drop], vocab[drop+1:]...), "special_tokens": []map[string]any{{"rank": 1, "token_str": "<s>"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	c, err := Cache{}.open(file(269, 10, patternTekken, 259), [32]byte{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// ab behind ten special tokens is 266, abc 268; digits stand alone.
+	if got, err := c.Encode(nil, "ab12abc"); err != nil || !slices.Equal(got, []uint32{266, 10 + '1', 10 + '2', 268}) {
+		t.Errorf("ids %v, %v", got, err)
+	}
+	if b, err := c.Decode(nil, []uint32{1, 268}); err != nil || string(b) != "<s>abc" {
+		t.Errorf("%q, %v", b, err)
+	}
+	for say, b := range map[string][]byte{
+		"default_vocab_size": file(1000, 10, patternTekken, 259), "config.pattern": file(269, 10, "x", 259), "vocab[7]": file(200, 10, patternTekken, 7),
+		"no token is the byte": file(20, 10, patternTekken, 259),
+	} {
+		if _, err := (Cache{}).open(b, [32]byte{}); err == nil || !strings.Contains(err.Error(), say) {
+			t.Errorf("%s: %v", say, err)
+		}
+	}
 }

@@ -180,6 +180,7 @@ func subjects(t testing.TB) []subject {
 	add("json", "@lenml/", filepath.Join(dir, "node_modules/@lenml/tokenizer-*/models/tokenizer.json"),
 		func(f string) string { return filepath.Base(filepath.Dir(filepath.Dir(f))) })
 	add("model", "mistral-common ", filepath.Join(dir, "mistral/mistral_common/data/*.model.v*"), filepath.Base)
+	add("tekken", "mistral-common ", filepath.Join(dir, "mistral/mistral_common/data/tekken_*.json"), filepath.Base)
 	add("model", "trained ", filepath.Join(dir, "models/*.model"), filepath.Base)
 	add("json", "trained ", filepath.Join(dir, "models/*.json"), filepath.Base)
 	return list

@@ -3,7 +3,8 @@
 reference.py TEXTS.json KIND:ARGUMENT...
 
 TEXTS.json is a list of strings. KIND is json (a tokenizer.json, PyPI
-tokenizers), model (a SentencePiece model, PyPI sentencepiece) or tiktoken (an
+tokenizers), model (a SentencePiece model, PyPI sentencepiece), tekken (a
+tekken.json, its ranks and pattern given to PyPI tiktoken) or tiktoken (an
 encoding, PyPI tiktoken, whose vocabulary is the file NAME=FILE in tiktoken's
 own form, since its own download needs the open internet).
 """
@@ -27,6 +28,18 @@ def by_model(path):
 
     t = sentencepiece.SentencePieceProcessor(model_file=path)
     return t.encode
+
+
+def by_tekken(path):
+    import base64
+
+    import tiktoken
+
+    d = json.load(open(path))
+    special = d["config"]["default_num_special_tokens"]
+    ranks = {base64.b64decode(v["token_bytes"]): v["rank"] for v in d["vocab"][: d["config"]["default_vocab_size"] - special]}
+    t = tiktoken.Encoding("tekken", pat_str=d["config"]["pattern"], mergeable_ranks=ranks, special_tokens={})
+    return lambda s: [i + special for i in t.encode_ordinary(s)]
 
 
 def by_tiktoken(argument):
@@ -55,7 +68,7 @@ def main():
     texts = json.load(open(sys.argv[1]))
     for word in sys.argv[2:]:
         kind, _, argument = word.partition(":")
-        encode = {"json": by_json, "model": by_model, "tiktoken": by_tiktoken}[kind](argument)
+        encode = {"json": by_json, "model": by_model, "tekken": by_tekken, "tiktoken": by_tiktoken}[kind](argument)
         print(json.dumps([encode(s) for s in texts]), flush=True)
 
 
