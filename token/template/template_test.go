@@ -54,6 +54,7 @@ func TestRender(t *testing.T) {
 		"special tokens":                   {"{{ bos_token }}", VLLM, `{"messages":[]}`, "<s>"},
 		"arguments become an object":       {args, VLLM, calls, `{"b": 1, "a": [2.0]}`},
 		"and do not where nothing is done": {args, Plain, calls, `"{\"b\": 1, \"a\": [2.0]}"`},
+		"no arguments are an empty object": {args, VLLM, `{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":""}}]}]}`, `{}`},
 		"no content is an empty one":       {"{{ messages[1].content }}|", VLLM, calls, "|"},
 		"parts become a text":              {"{{ messages[0].content }}", VLLM, parts, "a\nb"},
 		"parts stay parts":                 {"{% for p in messages[0].content %}{{ p.text }},{% endfor %}", VLLM, parts, "a,b,"},
