@@ -1,0 +1,5 @@
+// Package media makes the content of synthetic requests that is no text:
+// pictures, sound and definitions of tools, each of an asked size and each
+// another for another ID. A specification goes in, the bytes of a file or a
+// JSON list come out, the same on every machine.
+package media
