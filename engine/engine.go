@@ -3,7 +3,26 @@ package engine
 import "github.com/tokamak-bench/tokamak/wire"
 
 // Message is one message of a chat; a completion's prompt is a single one.
-type Message struct{ Role, Content string }
+type Message struct {
+	Role, Content string
+	Media         []Media // behind the content
+}
+
+// MediaKind says what a file beside text holds.
+type MediaKind uint8
+
+// The kinds of media.
+const (
+	Image MediaKind = iota + 1
+	Audio
+)
+
+// Media is a file that goes along with a message's text.
+type Media struct {
+	Kind   MediaKind
+	Format string // as its API names it: png, jpeg, wav
+	Data   []byte
+}
 
 // Call is one request in the API's own terms.
 type Call struct {
@@ -11,6 +30,7 @@ type Call struct {
 	Body      []byte // where set: the whole body, sent as it is but for merged fields
 	Open      bool   // Body holds the content alone: the length asked for is added to it
 	MaxTokens int64  // 0: the server decides
+	Tools     []byte // JSON list of definitions of functions; nil: none
 	RequestID string // X-Request-Id
 	TraceID   string // 32 hex digits; traceparent
 }

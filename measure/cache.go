@@ -75,7 +75,8 @@ func (v *View) Cache() Cache {
 		}
 		prompt += float64(r.prompt)
 		cached += float64(r.cached)
-		known = known && (r.asked != unknown || c.Intended == Cold)
+		// Nobody but the server knows how many tokens an image is.
+		known = known && (r.asked != unknown || c.Intended == Cold) && !r.media
 		possible += r.reusable()
 	}
 	if prompt > 0 {

@@ -67,3 +67,17 @@ func near(v Value, want float64) bool {
 	x, ok := v.Get()
 	return ok == (want >= 0) && (!ok || x-want < 1e-9 && want-x < 1e-9)
 }
+
+// How many tokens of a prompt with images could be cached is not known: only
+// the server knows how many tokens an image is.
+func TestCacheOfImages(t *testing.T) {
+	a := New(Options{Intent: Reuse})
+	r := &record.Attempt{}
+	r.Attempt, r.Outcome, r.Intended = 1, record.OK, record.Some(0)
+	r.PromptUsage, r.CachedUsage = record.Some(1600), record.Some(100)
+	r.PromptAsked, r.PromptShared, r.Media.Images = record.Some(200), record.Some(100), record.Some(2)
+	a.Add(r)
+	if got := a.All().Cache(); got.Possible.Valid() || got.Verdict != CacheUnverified || !near(got.Observed, 6.25) {
+		t.Errorf("%+v", got)
+	}
+}

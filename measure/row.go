@@ -49,6 +49,7 @@ type row struct {
 	oneEach                      bool // every later arrival held one token
 	lastMerged                   bool // the last chunk met another
 	own                          bool // it failed by the client itself: no descriptor, no port
+	media                        bool // images or sound in the prompt
 }
 
 // stampKind says how a response's arrivals were stamped.
@@ -103,6 +104,7 @@ func (r *row) fill(a *record.Attempt) {
 	r.prompt, r.promptCounted = tokens(a.PromptUsage), tokens(a.PromptCounted)
 	r.output, r.outputCounted = tokens(a.OutputUsage), tokens(a.OutputCounted)
 	r.cached, r.shared, r.asked = tokens(a.CachedUsage), tokens(a.PromptShared), tokens(a.PromptAsked)
+	r.media = a.Media.Images.Valid() || a.Media.Audio.Valid()
 	r.shown = shown(a)
 	r.chunks, r.firstTokens = int32(a.Chunks.Len()), unknown
 	for i, at := range a.Chunks.At {

@@ -156,6 +156,7 @@ type Tokens struct {
 	PromptCounted  Int
 	PromptUsage    Int
 	PromptShared   Int // prompt tokens whose reuse was possible
+	ToolsCounted   Int // of the definitions of tools as JSON text
 	CachedUsage    Int
 	OutputAsked    Int
 	OutputCounted  Int
@@ -163,6 +164,14 @@ type Tokens struct {
 	ReasoningUsage Int
 	PromptSource   string // what PromptCounted covers, and by whom: content, template, server
 	TokenSource    string // where Chunks.Tokens is from: usage_delta, tokenizer, one_each, usage_by_bytes
+}
+
+// Media is what a request holds beside text, absent where there is none.
+type Media struct {
+	Images Int
+	Audio  Int // ns of sound
+	Tools  Int // definitions of functions
+	Bytes  Int // of images and sound as files
 }
 
 // ServerTimes are durations in ns that the server itself reported.
@@ -196,6 +205,7 @@ type Attempt struct {
 	Chunks Chunks
 	Blanks Blanks
 	Tokens
+	Media  Media
 	Server ServerTimes
 	Result
 	Bytes

@@ -109,10 +109,21 @@ func askedColumns() table[Attempt] {
 	}
 }
 
+// mediaColumns are what was asked for beside text, known at sending.
+func mediaColumns() table[Attempt] {
+	const g, none = "media", "there are none"
+	return table[Attempt]{
+		number(g, "images", "", none, "Images in the prompt, those of earlier turns included.", func(a *Attempt) *Int { return &a.Media.Images }),
+		number(g, "audio", "ns", "there is none", "Length of the sound in the prompt, that of earlier turns included.", func(a *Attempt) *Int { return &a.Media.Audio }),
+		number(g, "tools", "", none, "Definitions of tools sent along.", func(a *Attempt) *Int { return &a.Media.Tools }),
+	}
+}
+
 func countedColumns() table[Attempt] {
 	const g, u, mute = "tokens", "tokens", "the server did not say"
 	return table[Attempt]{
 		number(g, "prompt_counted", u, "no tokenizer", "Prompt tokens by our tokenizer; `prompt_source` says of what.", func(a *Attempt) *Int { return &a.PromptCounted }),
+		number(g, "tools_counted", u, "there are none, or no tokenizer", "Tokens of the definitions of tools, as JSON text, by our tokenizer.", func(a *Attempt) *Int { return &a.ToolsCounted }),
 		number(g, "prompt_usage", u, mute, "Prompt tokens by the server's usage.", func(a *Attempt) *Int { return &a.PromptUsage }),
 		number(g, "cached_usage", u, mute, "Prompt tokens that the server says it took from its cache.", func(a *Attempt) *Int { return &a.CachedUsage }),
 		number(g, "output_counted", u, "no tokenizer", "Output tokens by our tokenizer.", func(a *Attempt) *Int { return &a.OutputCounted }),
@@ -149,6 +160,7 @@ func byteColumns() table[Attempt] {
 	return table[Attempt]{
 		{g, "request_bytes", "bytes", "", "Bytes sent.", integer[Attempt](func(a *Attempt) *int64 { return &a.Bytes.Request })},
 		{g, "response_bytes", "bytes", "", "Bytes received.", integer[Attempt](func(a *Attempt) *int64 { return &a.Bytes.Response })},
+		number(g, "media_bytes", "bytes", "no images or sound", "Images and sound as files, before base64.", func(a *Attempt) *Int { return &a.Media.Bytes }),
 		word(g, "output_sha256", "SHA-256 of the output text, in hex.", func(a *Attempt) *string { return &a.OutputSHA256 }),
 	}
 }
@@ -164,12 +176,12 @@ func join(tables ...table[Attempt]) table[Attempt] {
 // attemptTable declares requests.arrows and requests.parquet.
 func attemptTable() table[Attempt] {
 	return join(identityColumns(), sendingMoments(), laterMoments(), chunkColumns(),
-		askedColumns(), countedColumns(), outcomeColumns(), byteColumns())
+		mediaColumns(), askedColumns(), countedColumns(), outcomeColumns(), byteColumns())
 }
 
 // dispatchTable declares dispatched.arrows: what is known at sending.
 func dispatchTable() table[Attempt] {
-	return join(identityColumns(), sendingMoments(), askedColumns())
+	return join(identityColumns(), sendingMoments(), mediaColumns(), askedColumns())
 }
 
 // outputTable declares outputs.arrows and outputs.parquet.

@@ -43,7 +43,17 @@ func (l *Loop) number(c *Call, at int64) {
 	if s.OutputTokens > 0 {
 		r.OutputAsked = record.Some(s.OutputTokens)
 	}
+	images, audio := s.Attached()
+	r.Media.Images, r.Media.Audio, r.Media.Tools = some(images), some(int64(audio)), some(s.Tools.Count)
 	r.Intended = record.Some(at)
+}
+
+// some is a number that is absent where it is zero.
+func some(n int64) record.Int {
+	if n == 0 {
+		return record.Int{}
+	}
+	return record.Some(n)
 }
 
 // takeEnded records what has ended and schedules what follows from it.
@@ -194,6 +204,7 @@ func (l *Loop) again(c *Call, row *record.Attempt, at int64) *Call {
 	if row.Sent.Valid() {
 		next.Row.PromptShared = row.PromptAsked // the server may know it from before
 	}
+	next.Row.Media = row.Media
 	next.Row.Intended = row.Intended
 	return next
 }

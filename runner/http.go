@@ -11,6 +11,7 @@ import (
 	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/wire"
 	"github.com/tokamak-bench/tokamak/workload"
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // requestIDHeader carries the run's own id of a request.
@@ -45,9 +46,20 @@ func (h *HTTP) Prepare(c *Call) error {
 			return err
 		}
 		content = counted
+		bytes := int64(0)
 		for _, m := range messages {
-			ec.Messages = append(ec.Messages, engine.Message{Role: m.Role, Content: m.Text})
+			files := attached(m.Media)
+			for i := range files {
+				bytes += int64(len(files[i].Data))
+			}
+			ec.Messages = append(ec.Messages, engine.Message{Role: m.Role, Content: m.Text, Media: files})
 		}
+		c.Row.Media.Bytes = some(bytes)
+		tokens := int64(0)
+		if ec.Tools, tokens, err = h.Texts.Tools(c.Spec); err != nil {
+			return err
+		}
+		c.Row.ToolsCounted = some(tokens)
 	}
 	req, err := h.Driver.Encode(ec)
 	if err != nil {
@@ -59,6 +71,21 @@ func (h *HTTP) Prepare(c *Call) error {
 	x.exchange.Reset(req, x)
 	c.prepared = x
 	return nil
+}
+
+// attached are a message's files in the driver's terms.
+func attached(list []media.File) []engine.Media {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]engine.Media, len(list))
+	for i, f := range list {
+		out[i] = engine.Media{Kind: engine.Image, Format: f.Format, Data: f.Data}
+		if f.Kind == media.Sound {
+			out[i].Kind = engine.Audio
+		}
+	}
+	return out
 }
 
 // Start sends the prepared request.

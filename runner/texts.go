@@ -35,6 +35,18 @@ func (t *Texts) Render(q *workload.Request) ([]workload.RenderedMessage, int64, 
 	return r.Render(q)
 }
 
+// Tools returns the definitions of tools of a request and their tokens.
+func (t *Texts) Tools(q *workload.Request) ([]byte, int64, error) {
+	if q.Tools.Count == 0 {
+		return nil, 0, nil
+	}
+	r, err := t.of(q.Text)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.Tools(q)
+}
+
 // of returns the renderer of a corpus.
 func (t *Texts) of(text string) (*workload.Renderer, error) {
 	found, ok := t.writers.Load(text)

@@ -10,6 +10,7 @@ import (
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/sim"
 	"github.com/tokamak-bench/tokamak/sim/fault"
+	simapi "github.com/tokamak-bench/tokamak/sim/openai"
 	"github.com/tokamak-bench/tokamak/wire"
 	"github.com/tokamak-bench/tokamak/workload"
 )
@@ -72,6 +73,7 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 		for _, b := range m.Blocks {
 			call.request.Prompt = append(call.request.Prompt, sim.Span{ID: b.ID, Tokens: b.Tokens})
 		}
+		call.request.Prompt = appendMedia(call.request.Prompt, &m)
 	}
 	if len(c.Spec.Body) > 0 {
 		span := literal(string(c.Spec.Body))
@@ -111,6 +113,18 @@ func literal(text string) sim.Span {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text))
 	return sim.Span{ID: h.Sum64(), Tokens: int64(len(text)+3) / 4}
+}
+
+// appendMedia appends what images and sound cost the simulated engine.
+func appendMedia(prompt []sim.Span, m *workload.Message) []sim.Span {
+	for i := range m.Images {
+		f := &m.Images[i]
+		prompt = append(prompt, sim.Span{ID: f.ID, Tokens: int64(simapi.ImageTokens(f.Width, f.Height))})
+	}
+	for _, a := range m.Audio {
+		prompt = append(prompt, sim.Span{ID: a.ID, Tokens: int64(simapi.AudioTokens(a.Duration))})
+	}
+	return prompt
 }
 
 // answerID is the identity of a call's output tokens, which the session's next

@@ -48,6 +48,13 @@ type Flags struct {
 	ScaleBy      *string  `name:"scale-by" section:"workload" placeholder:"rate|clients" group:"workload" help:"What scale multiplies: each client's rate (default), bursts kept, or the number of clients."`
 	PrefixTokens *string  `name:"prefix-tokens" section:"workload" placeholder:"N" group:"workload" help:"Tokens at the front that all prompts share."`
 	Text         *string  `name:"text" section:"workload" placeholder:"TEXT" group:"workload" help:"What synthetic texts are written of: plain (default), english, chinese, chat, code, json, mixed, FILE, markov:FILE, llm:URL."`
+	Images       *string  `name:"images" section:"workload" placeholder:"DIST" group:"workload" help:"Images in each turn's message."`
+	ImageSize    *string  `name:"image-size" section:"workload" placeholder:"WxH" group:"workload" help:"Size of images in pixels (default 512x512)."`
+	ImageFormat  *string  `name:"image-format" section:"workload" placeholder:"jpeg|png" group:"workload" help:"Format of images (default jpeg)."`
+	ImageBytes   *string  `name:"image-bytes" section:"workload" placeholder:"N" group:"workload" help:"Length of an image's file (default: what the picture takes)."`
+	Audio        *string  `name:"audio" section:"workload" placeholder:"DIST" group:"workload" help:"Sound in each turn's message, e.g. 5s, uniform:2s..20s."`
+	Tools        *string  `name:"tools" section:"workload" placeholder:"N" group:"workload" help:"Definitions of tools sent with each request."`
+	ToolTokens   *string  `name:"tool-tokens" section:"workload" placeholder:"N" group:"workload" help:"Length of each definition (default: about a hundred)."`
 	Turns        *string  `name:"turns" section:"workload" placeholder:"DIST" group:"workload" help:"Turns of each conversation; each sends all that went before (default 1)."`
 	Whole        *bool    `name:"conversations" section:"workload" group:"workload" help:"Send a dataset's conversations turn by turn, with the live answers."`
 	Repeat       *bool    `name:"repeat" section:"workload" group:"workload" help:"Begin a dataset again after its end."`

@@ -180,6 +180,7 @@ func plain(c *workload.Class) bool {
 }
 
 func freezeClass(c *workload.Class, s section) {
+	freezeMedia(&c.Media, s)
 	s.set("name", c.Name).set("tenant", c.Tenant).set("prefix-tokens", c.PrefixTokens).set("reuse", c.Reuse).set("text", c.Text)
 	if c.Prefixes != 1 {
 		s.set("prefixes", c.Prefixes)

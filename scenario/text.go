@@ -19,8 +19,8 @@ func (r *resolver) corpus() string {
 		return t
 	}
 	if address, ok := strings.CutPrefix(t, "llm:"); ok {
-		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			r.fail(r.set[id].errorf("expected llm:http://HOST or llm:https://HOST")) // what is there may hold a password
+		if u, err := url.Parse(address); err != nil || u.User != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			r.fail(r.set[id].errorf("expected llm:http://HOST or llm:https://HOST, without a password")) // what is there may hold a password
 			return ""
 		}
 		return t

@@ -103,7 +103,10 @@ func classWords(c *workload.Class) string {
 	if c.Turns != nil {
 		s += fmt.Sprintf(", %v turns", c.Turns)
 	}
-	return s
+	if c.Text != "" {
+		s += ", text " + c.Text
+	}
+	return s + mediaWords(&c.Media)
 }
 
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

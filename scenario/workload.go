@@ -106,7 +106,8 @@ func (r *resolver) dataset() *workload.Dataset {
 // classKeys are the keys of an entry of classes; those that a workload has
 // too are inherited from it.
 var classKeys = []string{"name", "tenant", "weight", "input-tokens", "output-tokens", "prefix-tokens", "prefixes",
-	"turns", "think", "patience", "reuse", "text"}
+	"turns", "think", "patience", "reuse", "text",
+	"images", "image-size", "image-format", "image-bytes", "audio", "tools", "tool-tokens"}
 
 // classes returns the kinds of traffic: those of the list, or the one that
 // the workload's own settings describe.
@@ -161,6 +162,7 @@ func (r *resolver) class(dataset bool) workload.Class {
 		Patience:     r.distribution("workload.patience", stat.ParseDurations),
 		Reuse:        r.boolean("workload.reuse"),
 		Text:         r.corpus(),
+		Media:        r.media(),
 	}
 	if !dataset {
 		if c.Input == nil {

@@ -60,6 +60,8 @@ type Class struct {
 	// as far as their lengths go. Without it no two sessions share more than
 	// their prefix, and without a prefix nothing.
 	Reuse bool
+	// Media is what goes along with the text.
+	Media Media
 	// Text is what the texts of blocks are written of, as package corpus names
 	// it; empty: its default.
 	Text string
@@ -143,5 +145,5 @@ func (c *Class) check(recorded bool) error {
 	case c.Prefixes < 0:
 		return fmt.Errorf("expected a number of prefixes of at least 0, found %d", c.Prefixes)
 	}
-	return nil
+	return c.Media.check()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/workload/corpus"
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // RenderedMessage is a message as text.
@@ -15,6 +16,7 @@ type RenderedMessage struct {
 	Role   string
 	Text   string
 	Tokens int64 // of Text alone, as the tokenizer counts
+	Media  []media.File
 }
 
 // Renderer writes requests as text under one tokenizer: each block as a piece
@@ -41,6 +43,7 @@ type Renderer struct {
 	sums      sums
 	coarse    bool // each count is a request to a server: a few hundred, not thousands
 	buffers   sync.Pool
+	tools     sync.Map // of toolList by media.Tools
 }
 
 // sums says the lengths of what add up.
@@ -82,7 +85,11 @@ func (r *Renderer) Render(q *Request) ([]RenderedMessage, int64, error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		list[i] = RenderedMessage{Role: m.Role, Text: text, Tokens: n}
+		files, err := m.files()
+		if err != nil {
+			return nil, 0, err
+		}
+		list[i] = RenderedMessage{Role: m.Role, Text: text, Tokens: n, Media: files}
 		total += n
 	}
 	return list, total, nil

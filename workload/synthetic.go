@@ -102,7 +102,8 @@ func (c *conversation) Next(answer *Answer) (*Request, bool) {
 		shared = c.sent.before(c, text)
 	}
 	c.add(text)
-	r := &Request{Class: c.class.Name, Tenant: c.class.Tenant, Turn: c.turn, Text: c.class.Text,
+	c.attach(&c.history[len(c.history)-1], key)
+	r := &Request{Class: c.class.Name, Tenant: c.class.Tenant, Turn: c.turn, Text: c.class.Text, Tools: c.tools(),
 		InputTokens: c.tokens, SharedTokens: shared,
 		Messages: slices.Clone(c.history)}
 	if c.turns > 1 {

@@ -3,6 +3,8 @@ package workload
 import (
 	"errors"
 	"time"
+
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // Source yields sessions by number.
@@ -41,6 +43,8 @@ type Request struct {
 	// Text is what the blocks are written of, as package corpus names it;
 	// empty: its default.
 	Text string
+	// Tools are definitions of functions that are sent along; Count 0: none.
+	Tools media.Tools
 	// Body, where set, is a whole request body to send as it is.
 	Body []byte
 	// Open says that Body holds content alone, so that the length asked for is
@@ -56,6 +60,9 @@ type Message struct {
 	// Text is literal content; where it is empty, Blocks say what it holds.
 	Text   string
 	Blocks []Block
+	// Images and Audio stand behind the text.
+	Images []media.Image
+	Audio  []media.Audio
 }
 
 // Block is content of exactly Tokens tokens that follows from ID alone: equal

@@ -125,6 +125,9 @@ func (d *Driver) Encode(c *engine.Call) (*wire.Request, error) {
 			return nil, err
 		}
 	} else {
+		if d.api == APICompletions && hasMedia(c) {
+			return nil, errors.New("completions take no images, sound or tools: expected " + APIChat)
+		}
 		r.Body = d.write(p, c)
 	}
 	if stream {
@@ -144,8 +147,9 @@ func (d *Driver) Encode(c *engine.Call) (*wire.Request, error) {
 func (d *Driver) write(p *plan, c *engine.Call) []byte {
 	size := len(p.head) + 128
 	for _, m := range c.Messages {
-		size += len(m.Content) + len(m.Content)/16 + 40
+		size += len(m.Content) + len(m.Content)/16 + 40 + mediaSize(m.Media)
 	}
+	size += len(c.Tools)
 	o := object{b: append(make([]byte, 0, size), p.head...)}
 	switch {
 	case !p.content:
@@ -155,6 +159,9 @@ func (d *Driver) write(p *plan, c *engine.Call) []byte {
 	default:
 		o.key("messages")
 		o.b = appendMessages(o.b, c.Messages)
+	}
+	if len(c.Tools) > 0 && d.api == APIChat && d.own("tools") {
+		o.raw("tools", c.Tools)
 	}
 	p.writeLength(&o, c.MaxTokens, func(string) bool { return false })
 	return append(o.b, '}')
@@ -204,7 +211,7 @@ func appendMessages(b []byte, ms []engine.Message) []byte {
 			role = "user"
 		}
 		b = appendString(append(b, `{"role":`...), role)
-		b = append(appendString(append(b, `,"content":`...), m.Content), '}')
+		b = append(appendContent(append(b, `,"content":`...), &m), '}')
 	}
 	return append(b, ']')
 }

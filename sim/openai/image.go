@@ -37,12 +37,15 @@ func imageURL(raw json.RawMessage) (string, bool) {
 
 // appendImage appends an image's tokens, which follow from its URL or bytes,
 // so that equal images share their KV blocks. Their ids are none of a text.
-func appendImage(ids []uint32, url string) []uint32 {
-	key := uint64(len(url))
-	for i := range len(url) {
-		key = core.Mix(key, uint64(url[i]))
+func appendImage(ids []uint32, url string) []uint32 { return appendMedia(ids, url, imageTokens(url)) }
+
+// appendMedia appends n tokens that follow from what they stand for.
+func appendMedia(ids []uint32, content string, n int) []uint32 {
+	key := uint64(len(content))
+	for i := range len(content) {
+		key = core.Mix(key, uint64(content[i]))
 	}
-	for i := range imageTokens(url) {
+	for i := range n {
 		ids = append(ids, 1<<31|uint32(core.Mix(key, uint64(i)))>>1)
 	}
 	return ids
@@ -61,7 +64,12 @@ func imageTokens(url string) int {
 	if err != nil || c.Width < 1 || c.Height < 1 {
 		return unknownImage
 	}
-	wide, high := (c.Width+patch-1)/patch, (c.Height+patch-1)/patch
+	return ImageTokens(c.Width, c.Height)
+}
+
+// ImageTokens is what an image of so many pixels costs.
+func ImageTokens(width, height int) int {
+	wide, high := (width+patch-1)/patch, (height+patch-1)/patch
 	if wide > mostImage || high > mostImage {
 		return mostImage
 	}

@@ -82,6 +82,7 @@ type part struct {
 	Type     string          `json:"type"`
 	Text     string          `json:"text"`
 	ImageURL json.RawMessage `json:"image_url"`
+	Audio    *audio          `json:"input_audio"`
 }
 
 func (m *Message) encode(ids []uint32, l *face.Language) ([]uint32, *face.Problem) {
@@ -112,6 +113,15 @@ func (m *Message) encode(ids []uint32, l *face.Language) ([]uint32, *face.Proble
 				return nil, face.Failed(err)
 			}
 			ids, text = appendImage(ids, url), ""
+		case "input_audio":
+			if p.Audio == nil || p.Audio.Data == "" {
+				return nil, face.Bad("messages", "part %d: sound needs input_audio with data", i)
+			}
+			var err error
+			if ids, err = l.Encode(ids, text); err != nil {
+				return nil, face.Failed(err)
+			}
+			ids, text = appendAudio(ids, p.Audio), ""
 		default:
 			return nil, face.Bad("messages", "content of type %q is not supported by this model", p.Type)
 		}

@@ -1,0 +1,55 @@
+package openai
+
+import (
+	"encoding/base64"
+
+	"github.com/tokamak-bench/tokamak/engine"
+)
+
+// appendContent writes a message's content: a string, or where there are media
+// a list of parts, the text first.
+func appendContent(b []byte, m *engine.Message) []byte {
+	if len(m.Media) == 0 {
+		return appendString(b, m.Content)
+	}
+	b = append(b, '[')
+	if m.Content != "" {
+		b = append(appendString(append(b, `{"type":"text","text":`...), m.Content), '}', ',')
+	}
+	for i := range m.Media {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendMedia(b, &m.Media[i])
+	}
+	return append(b, ']')
+}
+
+// appendMedia writes an image as a data: URL, or sound as it is.
+func appendMedia(b []byte, f *engine.Media) []byte {
+	if f.Kind == engine.Audio {
+		b = append(b, `{"type":"input_audio","input_audio":{"data":"`...)
+		b = base64.StdEncoding.AppendEncode(b, f.Data)
+		return append(appendString(append(b, `","format":`...), f.Format), '}', '}')
+	}
+	b = append(append(append(b, `{"type":"image_url","image_url":{"url":"data:image/`...), f.Format...), ";base64,"...)
+	return append(base64.StdEncoding.AppendEncode(b, f.Data), `"}}`...)
+}
+
+func mediaSize(list []engine.Media) int {
+	n := 0
+	for i := range list {
+		n += base64.StdEncoding.EncodedLen(len(list[i].Data)) + 80
+	}
+	return n
+}
+
+// hasMedia tells whether a call holds what only a chat can.
+func hasMedia(c *engine.Call) bool {
+	for i := range c.Messages {
+		if len(c.Messages[i].Media) > 0 {
+			return true
+		}
+	}
+	return len(c.Tools) > 0
+}

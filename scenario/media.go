@@ -1,0 +1,97 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload"
+	"github.com/tokamak-bench/tokamak/workload/media"
+)
+
+// defaultSide is the width and height of images in pixels.
+const defaultSide = 512
+
+// media reads what goes along with a class's texts.
+func (r *resolver) media() workload.Media {
+	for _, id := range []string{"workload.image-size", "workload.image-format", "workload.image-bytes"} {
+		r.needs(id, "workload.images")
+	}
+	r.needs("workload.tool-tokens", "workload.tools")
+	m := workload.Media{
+		Images: r.distribution("workload.images", stat.ParseDistribution),
+		Audio:  r.distribution("workload.audio", stat.ParseDurations),
+		Tools:  media.Tools{Count: r.whole("workload.tools", 0, 0), Tokens: r.whole("workload.tool-tokens", 0, 1)},
+	}
+	if m.Images != nil {
+		m.Image = media.Image{Format: r.oneOf("workload.image-format", media.JPEG, media.JPEG, media.PNG), Bytes: r.whole("workload.image-bytes", 0, 1)}
+		m.Image.Width, m.Image.Height = r.pixels()
+		if err := m.Image.Check(); err != nil {
+			r.fail(r.first("workload.image-size", "workload.image-bytes", "workload.images").errorf("%v", err))
+		}
+	}
+	for id, most := range map[string]int64{"workload.tools": media.MaxTools, "workload.tool-tokens": media.MaxToolTokens} {
+		if r.whole(id, 0, 0) > most {
+			r.fail(r.set[id].expected(fmt.Sprintf("a whole number of at most %d", most)))
+		}
+	}
+	for _, id := range []string{"workload.images", "workload.audio", "workload.tools"} {
+		if api, ok := r.set["target.api"]; ok && r.has(id) && api.text == "openai-completions" {
+			r.fail(r.set[id].errorf("%s does not go with openai-completions: expected openai-chat", word(id)))
+		}
+	}
+	return m
+}
+
+// first returns the first of some settings that was given.
+func (r *resolver) first(ids ...string) value {
+	for _, id := range ids {
+		if v, ok := r.set[id]; ok {
+			return v
+		}
+	}
+	return value{}
+}
+
+// pixels reads 640x480.
+func (r *resolver) pixels() (width, height int) {
+	text := r.text("workload.image-size", "a size in pixels such as 640x480")
+	if text == "" {
+		return defaultSide, defaultSide
+	}
+	w, h, _ := strings.Cut(text, "x")
+	width, err := strconv.Atoi(w)
+	height, err2 := strconv.Atoi(h)
+	if err != nil || err2 != nil {
+		r.fail(r.set["workload.image-size"].expected("a size in pixels such as 640x480"))
+		return defaultSide, defaultSide
+	}
+	return width, height
+}
+
+func freezeMedia(m *workload.Media, s section) {
+	if m.Images != nil {
+		s.set("images", m.Images.String()).set("image-size", fmt.Sprintf("%dx%d", m.Image.Width, m.Image.Height)).
+			set("image-format", m.Image.Format).set("image-bytes", m.Image.Bytes)
+	}
+	if m.Audio != nil {
+		s.set("audio", m.Audio.String())
+	}
+	s.set("tools", m.Tools.Count).set("tool-tokens", m.Tools.Tokens)
+}
+
+// mediaWords says what goes along with a class's texts.
+func mediaWords(m *workload.Media) string {
+	s := ""
+	if m.Images != nil {
+		s += fmt.Sprintf(", %v images of %dx%d", m.Images, m.Image.Width, m.Image.Height)
+	}
+	if m.Audio != nil {
+		s += fmt.Sprintf(", %v of sound", m.Audio)
+	}
+	if m.Tools.Count > 0 {
+		s += fmt.Sprintf(", %d tools", m.Tools.Count)
+	}
+	return s
+}
