@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -16,6 +17,7 @@ import (
 	"github.com/tokamak-bench/tokamak/token"
 	"github.com/tokamak-bench/tokamak/wire"
 	"github.com/tokamak-bench/tokamak/workload"
+	"github.com/tokamak-bench/tokamak/workload/corpus"
 )
 
 // openDataset opens the dataset, if there is one. It comes before the load,
@@ -35,7 +37,7 @@ func (r *Run) openDataset(context.Context) error {
 }
 
 // buildWorkload prepares what is sent, and the tokenizer that counts it.
-func (r *Run) buildWorkload(context.Context) error {
+func (r *Run) buildWorkload(ctx context.Context) error {
 	cfg := r.scenario.Workload.Config
 	cfg.Dataset = r.dataset
 	if !r.scenario.Target.Sim() {
@@ -51,8 +53,8 @@ func (r *Run) buildWorkload(context.Context) error {
 		if err := r.openPrompts(); err != nil {
 			return exit.With(exit.Usage, err)
 		}
-		if err := r.openTexts(); err != nil {
-			return exit.With(exit.Usage, err)
+		if err := r.openTexts(ctx); err != nil {
+			return err
 		}
 	}
 	if cfg.Dataset != nil {
@@ -84,23 +86,40 @@ func (r *Run) openTokenizer() error {
 
 // openTexts makes ready the corpora that classes name, so that what is wrong
 // with one is said before the load.
-func (r *Run) openTexts() error {
-	var named []string
+func (r *Run) openTexts(ctx context.Context) error {
+	var prepared sync.Map // of *corpus.Corpus by text, those that a model writes
+	r.texts.Open = func(text string) (*corpus.Corpus, error) {
+		if c, ok := prepared.Load(text); ok {
+			return c.(*corpus.Corpus), nil
+		}
+		return corpus.Open(text)
+	}
 	for _, c := range r.scenario.Workload.Config.Classes {
-		named = append(named, c.Text)
-	}
-	if t := r.scenario.Workload.Config.Traffic; t != nil {
-		named = append(named, t.Text)
-	}
-	for _, text := range named {
-		if text == "" {
+		if c.Text == "" {
 			continue
 		}
-		if _, err := r.texts.of(text); err != nil {
-			return err
+		if strings.HasPrefix(c.Text, "llm:") {
+			if r.opt.DryRun {
+				r.scenario.Notices = append(r.scenario.Notices, "a dry run has no texts written: those shown are plain")
+				prepared.Store(c.Text, plainText())
+			} else if _, ok := prepared.Load(c.Text); !ok {
+				text, err := r.written(ctx, c.Text)
+				if err != nil {
+					return exit.With(exit.Target, err)
+				}
+				prepared.Store(c.Text, text)
+			}
+		}
+		if _, err := r.texts.of(c.Text); err != nil {
+			return exit.With(exit.Usage, err)
 		}
 	}
 	return nil
+}
+
+func plainText() *corpus.Corpus {
+	c, _ := corpus.Open(corpus.Plain) // built in
+	return c
 }
 
 func (r *Run) tokenizer(spec string) (token.Tokenizer, error) {
