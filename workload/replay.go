@@ -20,6 +20,8 @@ type replay struct {
 	index   uint64
 	turn    int64
 	history []Message
+	lengths bool  // turns are lengths, without texts
+	tokens  int64 // of history, of a session of lengths
 }
 
 // replay makes a session of a row.
@@ -33,7 +35,10 @@ func (r *recorded) replay(w *trace.Row, index uint64) Session {
 	if s.request.Tenant == "" {
 		s.request.Tenant = r.class.Tenant
 	}
-	if len(w.Turns) > 1 && !r.Dataset.Conversations {
+	switch {
+	case len(w.Turns) > 1 && w.Turns[0].Messages == nil:
+		s.lengths = true
+	case len(w.Turns) > 1 && !r.Dataset.Conversations:
 		s.turns = w.Turns[:1]
 	}
 	r.odd.count(w)
@@ -50,7 +55,7 @@ func (r *recorded) replay(w *trace.Row, index uint64) Session {
 func (s *replay) remember() {
 	w := s.row
 	if w.Session == "" || w.Body != nil || len(w.Turns) > 1 || !s.rows.Deltas() {
-		if len(w.Turns) == 0 && w.Body == nil {
+		if (len(w.Turns) == 0 || s.lengths) && w.Body == nil {
 			s.history = []Message{s.fromLengths(&s.request)}
 		}
 		return
@@ -97,13 +102,17 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 	}
 	if s.turn > 0 {
 		s.history = append(s.history, answer.message())
+		s.tokens += answer.Tokens
 	}
 	r := s.request
 	r.Turn += s.turn
 	if turns > 1 && r.SessionID == "" {
 		r.SessionID = fmt.Sprint(s.index)
 	}
-	if len(s.turns) > 0 {
+	switch {
+	case s.lengths:
+		s.written(&r, &s.turns[s.turn])
+	case len(s.turns) > 0:
 		s.text(&r, &s.turns[s.turn])
 	}
 	if r.Body == nil {
@@ -136,6 +145,20 @@ func (s *replay) text(r *Request, t *trace.Turn) {
 	if r.OutputTokens == 0 && t.Answer != "" {
 		r.OutputTokens = s.length(t.Answer)
 	}
+}
+
+// written puts a turn of a recorded length at the end. The first stands there
+// already.
+func (s *replay) written(r *Request, t *trace.Turn) {
+	if s.turn == 0 {
+		s.tokens = r.InputTokens
+		return
+	}
+	r.SharedTokens = s.tokens
+	b := Block{ID: stat.Key(s.salted(), "turn", s.index<<14|uint64(s.turn)), Tokens: t.Input}
+	s.history = append(s.history, Message{Role: "user", Blocks: []Block{b}})
+	s.tokens += b.Tokens
+	r.InputTokens, r.OutputTokens, r.Think = s.tokens, t.Output, t.Think
 }
 
 // salted is the seed of this run's texts.

@@ -13,8 +13,9 @@ import (
 )
 
 type workloadCommands struct {
-	Fit  workloadFitCommand  `cmd:"" help:"Learn a model of traffic from logs."`
-	Show workloadShowCommand `cmd:"" help:"Draw a trace, a log or a model of traffic on one page."`
+	Fit    workloadFitCommand    `cmd:"" help:"Learn a model of traffic from logs."`
+	Sample workloadSampleCommand `cmd:"" help:"Write the sessions of a traffic model as a dataset."`
+	Show   workloadShowCommand   `cmd:"" help:"Draw a trace, a log or a model of traffic on one page."`
 }
 
 // logFlags say how a log is read; every command that reads one embeds them.

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/valyala/fastjson"
 )
@@ -138,10 +139,44 @@ func (d *ownRows) content(o object, r *Row) {
 		given++
 		o.conversation(r, v)
 	}
+	d.later(o, r, given)
 	switch {
 	case given > 1:
 		o.fail("expected only one of messages, prompt, body, conversations")
 	case given == 0 && r.Input == 0 && *o.err == nil:
 		*o.err = errNoContent
+	}
+}
+
+// mostTurns bounds a session of lengths.
+const mostTurns = 10_000
+
+// later reads turns: the lengths of those behind the first, which the row's own
+// are of.
+func (d *ownRows) later(o object, r *Row, given int) {
+	list := o.list("turns")
+	switch {
+	case len(list) == 0:
+		return
+	case given > 0 || r.Input == 0:
+		o.fail("expected turns, which are lengths, beside input_tokens and no content")
+		return
+	case len(list) >= mostTurns:
+		o.fail("expected fewer than %d turns, found %d", mostTurns, len(list))
+		return
+	}
+	r.Turns = append(r.Turns, Turn{Input: r.Input, Output: r.Output})
+	for i, v := range list {
+		t := o
+		t.v, t.path = v, fmt.Sprintf("turns[%d].", i)
+		if v.Type() != fastjson.TypeObject {
+			o.wrong(v, t.path[:len(t.path)-1], "an object of input_tokens, output_tokens, think")
+			return
+		}
+		n := Turn{Input: t.whole(1, maxTokens, "input_tokens"), Output: t.tokens("output_tokens"), Think: t.span(seconds, "think")}
+		if n.Input == 0 {
+			t.fail("expected %sinput_tokens", t.path)
+		}
+		r.Turns = append(r.Turns, n)
 	}
 }

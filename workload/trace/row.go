@@ -43,7 +43,8 @@ type Row struct {
 	// without it they are of the whole prompt, history included.
 	Delta bool
 
-	// Turns are the texts, where the source has them.
+	// Turns are the texts, where the source has them; or without messages the
+	// lengths of a session of several turns, the first of which is the row's.
 	Turns []Turn
 	// Body is a whole recorded request body, or where Open holds content
 	// alone, to which the length asked for is added.

@@ -71,6 +71,8 @@ type Sampler struct {
 	streams []*stream // a heap by moment
 	names   []*stream // of all streams, by client and replica
 	notices []string
+
+	duration time.Duration
 }
 
 // stream is one client, or one of those that a scale made of it.
@@ -96,7 +98,7 @@ func (m *Model) Sampler(o SampleOptions) (*Sampler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("traffic: %w", err)
 	}
-	s := &Sampler{model: m}
+	s := &Sampler{model: m, duration: o.Duration}
 	if o.Duration > m.Duration {
 		s.notices = append(s.notices, fmt.Sprintf("the traffic model covers %s: its rates begin again every %s", short(m.Duration), short(m.Duration)))
 	}
