@@ -22,7 +22,7 @@ func TestAudioTokens(t *testing.T) {
 }
 
 func TestPromptOfMedia(t *testing.T) {
-	sound, err := (&media.Audio{ID: 1, Duration: 1500 * time.Millisecond}).Encode()
+	sound, err := (&media.Audio{ID: 1, Duration: 1600 * time.Millisecond}).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestPromptOfMedia(t *testing.T) {
 	wav, jpeg := base64.StdEncoding.EncodeToString(sound), base64.StdEncoding.EncodeToString(picture)
 	l := face.NewLanguage(token.Builtin())
 	for parts, want := range map[string]int{
-		`{"type":"input_audio","input_audio":{"data":"` + wav + `","format":"wav"}}`:                                          38,  // 1.5 s
+		`{"type":"input_audio","input_audio":{"data":"` + wav + `","format":"wav"}}`:                                          40,  // 1.6 s, without the head
 		`{"type":"input_audio","input_audio":{"data":"` + wav + `","format":"mp3"}}`:                                          750, // not read
 		`{"type":"input_audio","input_audio":{"data":"AAAA","format":"wav"}}`:                                                 750,
 		`{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,` + jpeg + `"}},{"type":"text","text":"hello world"}`: 10*3 + 2,

@@ -132,9 +132,6 @@ func padJPEG(file []byte, n int, r *rand.Rand) ([]byte, bool) {
 	out := append(make([]byte, 0, len(file)+n), file[:2]...)
 	for n > 0 {
 		size := min(n, longest+2)
-		if rest := n - size; rest > 0 && rest < 4 {
-			size -= 4
-		}
 		if size < 4 { // too little for a segment: fill bytes before the next marker
 			for range size {
 				out = append(out, 0xff)
