@@ -22,7 +22,7 @@ func aiperfInputs() []format {
 			},
 			open: func(*Options) decoder { return &aiperfTurns{} }},
 		{name: "aiperf-multi-turn", about: "AIPerf multi_turn: JSON lines of session_id and turns as in single_turn", shape: objects,
-			object: func(o object) bool { return turnsOf(o) && !isDAG(o) },
+			object: func(o object) bool { return turnsOf(o) && !isDAG(o) && !o.has("input_tokens") }, // those are lengths, in rows of ours
 			open:   func(*Options) decoder { return &aiperfTurns{} }},
 		{name: "aiperf-dag", about: "AIPerf dag_jsonl", shape: objects, object: isDAG,
 			refused: "sessions that fork and join cannot be sent; turn it into multi_turn"},
