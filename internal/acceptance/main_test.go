@@ -111,7 +111,7 @@ func (o *outcome) metric(t testing.TB, name, stat string) float64 {
 }
 
 // attempts reads the rows of a run directory.
-func attempts(t *testing.T, dir string) []*record.Attempt {
+func attempts(t testing.TB, dir string) []*record.Attempt {
 	t.Helper()
 	r, err := record.Open(dir)
 	if err != nil {
@@ -211,7 +211,7 @@ func (e *engine) read(t testing.TB) []served {
 }
 
 // number is the request's number within the run, from its X-Request-Id.
-func (s *served) number(t *testing.T) int64 {
+func (s *served) number(t testing.TB) int64 {
 	t.Helper()
 	i := strings.LastIndexByte(s.RequestID, '-')
 	var n int64
