@@ -3,6 +3,7 @@ package load
 import (
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,8 +29,14 @@ func mustStages(t testing.TB, s string) []Stage {
 	return stages
 }
 
+// tb is what rapid.T and testing.TB have in common.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // take pops every due of an open load.
-func take(t testing.TB, s Source) []Due {
+func take(t tb, s Source) []Due {
 	t.Helper()
 	var list []Due
 	for {
@@ -280,4 +287,25 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
+}
+
+// TestScheduleIsExact: to 1 µs of the moment divided by the speed, for moments
+// of up to ten years, against exact arithmetic.
+func TestScheduleIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		speed := rapid.SampledFrom([]float64{10, 3, 0.1, 2.5, 1.0 / 3, 1000, 7.7}).Draw(t, "speed")
+		at := rapid.SliceOfN(rapid.Int64Range(0, 10*365*24*3600*1e9), 1, 20).Draw(t, "at")
+		slices.Sort(at)
+		list := take(t, mustNewRapid(t, Plan{Schedule: at, Speed: speed}))
+		if len(list) != len(at) {
+			t.Fatalf("%d dues of %d", len(list), len(at))
+		}
+		for i, d := range list {
+			want := new(big.Rat).Quo(new(big.Rat).SetInt64(at[i]), new(big.Rat).SetFloat64(speed))
+			off := want.Sub(want, new(big.Rat).SetInt64(d.At))
+			if off.Abs(off).Cmp(big.NewRat(1000, 1)) > 0 {
+				t.Fatalf("%d ns at speed %v is at %d, off by %s ns", at[i], speed, d.At, off.FloatString(1))
+			}
+		}
+	})
 }
