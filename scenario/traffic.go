@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/workload"
+	"github.com/tokamak-bench/tokamak/workload/media"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
 
@@ -24,7 +25,8 @@ func (r *resolver) traffic() *workload.Traffic {
 	if !r.has("workload.traffic") {
 		return nil
 	}
-	for _, id := range []string{"workload.dataset", "workload.classes", "workload.input-tokens", "workload.output-tokens", "workload.prefix-tokens", "workload.turns"} {
+	for _, id := range []string{"workload.dataset", "workload.classes", "workload.input-tokens", "workload.output-tokens", "workload.prefix-tokens", "workload.turns",
+		"workload.images", "workload.audio", "workload.tools"} {
 		if v, ok := r.set[id]; ok {
 			r.fail(v.errorf("%s does not go with traffic: the model says what is sent", word(id)))
 		}
@@ -39,6 +41,10 @@ func (r *resolver) traffic() *workload.Traffic {
 	t.Options.ScaleBy = traffic.Scaling(r.oneOf("workload.scale-by", string(traffic.ByRate), string(traffic.ByRate), string(traffic.ByClients)))
 	if t.Name == "" || !r.model(t) {
 		return nil
+	}
+	t.Image = media.Image{Format: media.JPEG, Width: defaultSide, Height: defaultSide}
+	if api, ok := r.set["target.api"]; ok && t.Images() && api.text == "openai-completions" {
+		r.fail(r.set["workload.traffic"].errorf("the images of %s do not go with openai-completions: expected openai-chat", t.Name))
 	}
 	if t.Text = r.corpus(); t.Text == "" && t.Model.Text != "" {
 		words := t.Model.Text

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/media"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
 
@@ -24,6 +25,13 @@ type Traffic struct {
 	// Text is what the texts of blocks are written of, as package corpus names
 	// it; empty: its default.
 	Text string
+	// Image is what the images of the model's requests are like; its ID is not used.
+	Image media.Image
+}
+
+// Images tells whether any request of the model has images.
+func (t *Traffic) Images() bool {
+	return slices.ContainsFunc(t.Model.Clients, func(c traffic.Client) bool { return c.Images != nil })
 }
 
 // endless is longer than any load.
@@ -187,6 +195,11 @@ func (s *modelledSession) Next(answer *Answer) (*Request, bool) {
 	}
 	id := stat.Key(s.salted(), "content/traffic", 1<<63|s.index<<14|uint64(s.turn))
 	m.Blocks = append(m.Blocks, Block{ID: id, Tokens: t.Input})
+	for i := range min(t.Images, maxImages) {
+		image := s.Traffic.Image
+		image.ID = stat.Key(id, "image", uint64(i))
+		m.Images = append(m.Images, image)
+	}
 	for _, b := range m.Blocks {
 		s.tokens += b.Tokens
 	}

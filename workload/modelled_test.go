@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/media"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
 
@@ -187,5 +188,26 @@ func TestModelledErrors(t *testing.T) {
 	m.Options.Scale = -1
 	if _, err := New(Config{Traffic: m}, 1); err == nil || !strings.Contains(err.Error(), "traffic.yaml: traffic: expected a scale above 0") {
 		t.Error(err)
+	}
+}
+
+// The images of a model are those of each turn, and no two are the same.
+func TestModelledImages(t *testing.T) {
+	m := modelOf(traffic.Client{Images: stat.Constant(2), Sessions: &traffic.Sessions{Turns: stat.Constant(2)}})
+	m.Image = media.Image{Format: media.PNG, Width: 8, Height: 8}
+	seen := map[uint64]bool{}
+	for _, session := range play(t, modelledSource(t, Config{Traffic: m}, 1), 3) {
+		for _, r := range session {
+			last := r.Messages[len(r.Messages)-1]
+			if len(last.Images) != 2 || last.Images[0].Width != 8 || last.Images[0].Format != media.PNG {
+				t.Fatalf("%+v", last.Images)
+			}
+			for _, i := range last.Images {
+				seen[i.ID] = true
+			}
+		}
+	}
+	if len(seen) != 12 {
+		t.Errorf("%d different images of 3 sessions of 2 turns of 2", len(seen))
 	}
 }

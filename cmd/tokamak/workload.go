@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
@@ -36,16 +34,9 @@ func (f *logFlags) options() (trace.Options, error) {
 		return o, exit.With(exit.Usage, fmt.Errorf("--turns: expected %s or %s, found %q", trace.DeltaTurns, trace.CumulativeTurns, f.Turns))
 	}
 	if f.MaxBad != "" {
-		text, percent := strings.CutSuffix(f.MaxBad, "%")
-		share, err := strconv.ParseFloat(text, 64)
-		if percent {
-			share /= 100
-		}
-		if err != nil || !(share >= 0 && share <= 1) {
-			return o, exit.With(exit.Usage, fmt.Errorf("--max-bad: expected a share such as 5%% or 0.05, found %q", f.MaxBad))
-		}
-		if o.MaxBad = share; share == 0 {
-			o.MaxBad = -1
+		var err error
+		if o.MaxBad, err = trace.ParseShare(f.MaxBad); err != nil {
+			return o, exit.With(exit.Usage, fmt.Errorf("--max-bad: %w", err))
 		}
 	}
 	if f.Map == "" {

@@ -15,7 +15,7 @@ import (
 func TestFrontsThatStandOut(t *testing.T) {
 	m := &Model{Duration: time.Hour, Clients: []Client{{Name: "c", Rate: Curve{Rate: []float64{10}}, Arrival: Arrival{Process: Poisson},
 		Lengths: []Lengths{{Input: stat.Constant(5), Output: stat.Constant(5)}},
-		Prefix: &Prefix{Share: .5, Top: []Front{{Share: .6, Tokens: 512}, {Share: .2, Tokens: 64}}, Count: 4, Exponent: 0, Tokens: stat.Constant(100)}}}}
+		Prefix:  &Prefix{Share: .5, Top: []Front{{Share: .6, Tokens: 512}, {Share: .2, Tokens: 64}}, Count: 4, Exponent: 0, Tokens: stat.Constant(100)}}}}
 	var file bytes.Buffer
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
