@@ -353,6 +353,15 @@ func (p *distributionParser) quantiles(offset int, s string) (Distribution, erro
 	return q, nil
 }
 
+// shown is a line of a file for an error: what does not look like a number may
+// be a text that nobody must see.
+func shown(s string) string {
+	if len(s) > 24 || !strings.ContainsAny(s[:1], "0123456789+-.") {
+		return fmt.Sprintf("text of %d bytes", len(s))
+	}
+	return strconv.Quote(s)
+}
+
 // readValues reads one number a line; blank lines and those that begin with #
 // are skipped.
 func readValues(name string, r io.Reader, value func(string) (float64, string)) ([]float64, error) {
@@ -366,7 +375,7 @@ func readValues(name string, r io.Reader, value func(string) (float64, string)) 
 		}
 		x, expected := value(s)
 		if expected != "" {
-			return nil, fmt.Errorf("%s:%d: expected %s, found %.40q", name, line, expected, s)
+			return nil, fmt.Errorf("%s:%d: expected %s, found %s", name, line, expected, shown(s))
 		}
 		if len(v) == most {
 			return nil, fmt.Errorf("%s:%d: more than %d values", name, line, most)

@@ -40,8 +40,8 @@ func TestGammaAgainstGonum(t *testing.T) {
 			t.Fatalf("logGamma(%v) = %v, want %v", shape, got, lg)
 		}
 		x := gammaQuantile(shape, p)
-		if x == 0 {
-			return // below every float64
+		if x < 1e-300 {
+			return // below every float64, or where they have fewer digits
 		}
 		if got := mathext.GammaIncReg(shape, x); math.Abs(got-p) > 1e-5*p {
 			t.Fatalf("P(X <= %v) = %v of shape %v, want %v", x, got, shape, p)

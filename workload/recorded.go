@@ -208,7 +208,7 @@ func Schedule(d *Dataset, limit int64, seed uint64) ([]int64, error) {
 		}
 		t := w.At - zero
 		if n > 0 && t < at[n-1] {
-			return nil, fmt.Errorf("dataset %s: row %d is at %v, before the row above it: expected rows in order of time", d.Name, n+1, time.Duration(t))
+			return nil, fmt.Errorf("dataset %s: row %d is at %v, before the row above it: expected rows in order of time: sort them by it", d.Name, n+1, time.Duration(t))
 		}
 		at = append(at, t)
 	}

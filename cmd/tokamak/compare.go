@@ -160,11 +160,3 @@ func writeJSON(name string, v any) error {
 	}
 	return writeFile(name, func(w io.Writer) error { return printJSON(w, v) })
 }
-
-func writeFile(name string, write func(io.Writer) error) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	return errors.Join(write(f), f.Close())
-}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/portrait"
+	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/workload/corpus"
 	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
@@ -36,6 +37,9 @@ type workloadFitCommand struct {
 // Run learns a model of the logs, writes it and prints how far it is from them.
 func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 	words := strings.TrimSuffix(c.Out, filepath.Ext(c.Out)) + ".words"
+	if err := apart(append([]string{c.Lengths}, c.Logs...), c.Out, words, c.HTML); err != nil {
+		return err
+	}
 	for _, name := range []string{c.Out, words} {
 		if _, err := os.Lstat(name); err == nil && !c.Force && (name == c.Out || c.LearnText) {
 			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
@@ -50,8 +54,15 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 		}
 		o.Texts = learner.Add
 	}
-	m, r, err := c.learn(ctx, o, std)
-	if err != nil {
+	got, err := interruptible(ctx, func() (l learned, err error) {
+		l.model, l.report, err = c.learn(ctx, o, std)
+		return l, err
+	})
+	m, r := got.model, got.report
+	switch {
+	case errors.Is(err, context.Canceled):
+		return err
+	case err != nil:
 		return exit.With(exit.Usage, err)
 	}
 	if learner != nil {
@@ -59,21 +70,27 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 			return exit.With(exit.Usage, err)
 		}
 	}
-	if err := replaceFile(c.Out, m.Write); err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	tell(std.err, "written to %s", c.Out)
-	if c.HTML != "" {
+	if c.HTML != "" { // before the model, which is there only where all went well
 		page := portrait.Fit(r, portrait.Options{Name: strings.Join(c.Logs, ", ")})
 		if err := replaceFile(c.HTML, page.HTML); err != nil {
 			return exit.With(exit.Usage, err)
 		}
 	}
+	if err := replaceFile(c.Out, m.Write); err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	tell(std.err, "written to %s", c.Out)
 	if c.json() {
 		return printJSON(std.out, r)
 	}
-	_, err = io.WriteString(std.out, r.Text())
+	_, err = io.WriteString(std.out, report.Clean(r.Text()))
 	return err
+}
+
+// learned is what a log teaches.
+type learned struct {
+	model  *traffic.Model
+	report *fit.Report
 }
 
 // learn fits rows, or reads a model of clients where the log is one.
@@ -101,19 +118,6 @@ func (c *workloadFitCommand) learnt(l *corpus.Learner, m *traffic.Model, words s
 	}
 	m.Text = filepath.Base(words)
 	return replaceFile(words, model.Write)
-}
-
-// replaceFile writes a file beside its place and moves it there when it is whole.
-func replaceFile(name string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".tokamak-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone where it was moved
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }
 
 // progressOf tells at most once a second how many rows were read.

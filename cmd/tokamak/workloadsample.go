@@ -83,11 +83,10 @@ func (c *workloadSampleCommand) file(write func(io.Writer) error) error {
 	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
 		return exit.Hint(exit.Usage, fmt.Errorf("%s exists", c.Out), "--force overwrites it")
 	}
-	err := writeFile(c.Out, write)
-	if err != nil {
-		err = errors.Join(err, os.Remove(c.Out))
+	if err := apart([]string{c.Model}, c.Out); err != nil {
+		return err
 	}
-	return err
+	return writeFile(c.Out, write)
 }
 
 // progress tells every few seconds how far the sample is, and ends it where

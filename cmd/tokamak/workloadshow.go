@@ -33,7 +33,14 @@ type workloadShowCommand struct {
 
 // Run reads the file and shows it.
 func (c *workloadShowCommand) Run(ctx context.Context, std streams) error {
-	facts, page, err := c.read(ctx, std)
+	if err := apart([]string{c.File, c.Lengths}, c.HTML); err != nil {
+		return err
+	}
+	seen, err := interruptible(ctx, func() (s shown, err error) {
+		s.facts, s.page, err = c.read(ctx, std)
+		return s, err
+	})
+	facts, page := seen.facts, seen.page
 	switch {
 	case exit.HintOf(err) != "", errors.Is(err, context.Canceled):
 		return err
@@ -53,6 +60,12 @@ func (c *workloadShowCommand) Run(ctx context.Context, std streams) error {
 	}
 	width, _ := terminal(std.out)
 	return page.Text(std.out, portrait.TextOptions{Width: width, Colour: colours(std.out), ASCII: c.ASCII})
+}
+
+// shown is what a file says of itself.
+type shown struct {
+	facts *portrait.Facts
+	page  *portrait.Page
 }
 
 // pictures writes each picture into a file of its own, where asked for.

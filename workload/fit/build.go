@@ -73,6 +73,9 @@ func (l *log) seconds(rows []int32) []float64 {
 // the even slices into even.
 func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Model, r *Report) {
 	c := &l.clients[i]
+	if len(rows) == 0 { // all its sessions were begun by others
+		return
+	}
 	starts := l.starts(rows)
 	if len(starts) == 0 {
 		l.say("%s only goes on with sessions that others began, and has no part of its own", c.name)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 const (
@@ -36,8 +37,34 @@ func (l *log) divide() {
 	for i, name := range column {
 		l.client[i] = client[name+1]
 	}
+	l.together()
 	if l.options.By != BySession { // the column's own memory is no longer needed
 		l.tenant, l.model = nil, nil
+	}
+}
+
+// together gives all turns of a session to the client that began it: none is
+// lost where a session goes from one to another.
+func (l *log) together() {
+	first := make([]int32, l.sessions.count)
+	for i := range first {
+		first[i] = -1
+	}
+	moved := 0
+	for i, s := range l.session {
+		switch {
+		case s < 0:
+		case first[s] < 0:
+			first[s] = l.client[i]
+		case l.client[i] != first[s]:
+			l.clients[l.client[i]].rows--
+			l.clients[first[s]].rows++
+			l.client[i] = first[s]
+			moved++
+		}
+	}
+	if moved > 0 {
+		l.say("%d requests go on with a session that another client began, and are counted with that one", moved)
 	}
 }
 
@@ -104,7 +131,7 @@ func (l *log) own(list []named, kept []string) []int32 {
 	for i, n := range list[:alone] {
 		name := fmt.Sprintf("client-%d", i+1)
 		if n.name >= 0 && int(n.name) < len(kept) {
-			name = kept[n.name]
+			name = clipped(kept[n.name], i+1)
 		}
 		client[n.name+1] = int32(i)
 		l.clients = append(l.clients, client1(name, n.rows))
@@ -119,6 +146,18 @@ func (l *log) own(list []named, kept []string) []int32 {
 		l.clients = append(l.clients, g)
 	}
 	return client
+}
+
+// mostName is how many bytes of a name a model holds.
+const mostName = 200
+
+// clipped is a name that a model can hold; number tells those apart that begin
+// alike.
+func clipped(name string, number int) string {
+	if len(name) <= mostName {
+		return name
+	}
+	return fmt.Sprintf("%s… (%d)", strings.ToValidUTF8(name[:mostName-20], ""), number)
 }
 
 func client1(name string, rows int64) client { return client{name: name, members: 1, rows: rows} }

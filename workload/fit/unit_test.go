@@ -1,10 +1,13 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -232,6 +235,44 @@ func TestClients(t *testing.T) {
 	want := []client{{"client-1", 1, 900}, {"client-2", 1, 300}, {"group-1", 2, 70}}
 	if !slices.Equal(l.clients, want) {
 		t.Errorf("%+v, want %+v", l.clients, want)
+	}
+}
+
+// A session that goes from one model to another is all of the one that began it.
+func TestSessionsStayTogether(t *testing.T) {
+	l := newLog(Options{})
+	for i := range 1200 {
+		model := []string{"first", "second"}[i%2]
+		if i >= 1000 {
+			model = "second"
+		}
+		l.add(&trace.Row{Timed: true, At: int64(i)*1e9 + int64(i*i)%997, Model: model, Session: fmt.Sprint(i / 4), Delta: true, Input: 10, Output: 3})
+	}
+	l.finish()
+	rows := map[string]int64{}
+	total := 0
+	for i, c := range l.rowsOf() {
+		rows[l.clients[i].name] = l.clients[i].rows
+		total += len(c)
+		if int64(len(c)) != l.clients[i].rows {
+			t.Errorf("%+v has %d rows", l.clients[i], len(c))
+		}
+	}
+	// 250 sessions of four that "first" begins, 50 of "second" alone.
+	if total != 1200 || rows["client-1"]+rows["client-2"] != 1200 || rows["client-1"] != 200 && rows["client-2"] != 200 {
+		t.Errorf("%d rows, %v", total, rows)
+	}
+	if !slices.ContainsFunc(l.findings, func(f string) bool { return strings.HasPrefix(f, "500 requests go on with a session") }) {
+		t.Errorf("%q", l.findings)
+	}
+}
+
+// A long name is cut, and what begins alike stays apart.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("é", 150)
+	a, b := clipped(long+"a", 1), clipped(long+"b", 2)
+	if a == b || len(a) > 200 || !utf8.ValidString(a) || clipped("short", 3) != "short" {
+		t.Errorf("%q, %q", a, b)
 	}
 }
 

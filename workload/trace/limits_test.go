@@ -14,6 +14,7 @@ func TestOpenErrors(t *testing.T) {
 	for _, c := range []struct{ text, format, want string }{
 		{"", "", "data: is empty"},
 		{" \n\t\n", "", "data: is empty"},
+		{"TIMESTAMP,ContextTokens,GeneratedTokens,ContextTokens\n1,2,3,4\n", "", "data:1: expected each column once, found the name of column 4 before it too"},
 		{"some words\n", "", "data:1: expected JSON lines, a JSON array, or a CSV header"},
 		{`{"a":1,"b c":2,"d":3}`, "", "data: is of no known format: found objects with a, d; say which it is (run --dataset-format, elsewhere --format: tokamak,"},
 		{`{"requests":[{"t":0,"in":1,"out":1}],"conversations":[]}`, "", "data: may be any of sharegpt, weka: say which (run --dataset-format"},

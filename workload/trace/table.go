@@ -45,13 +45,20 @@ func (r *Reader) openTable(asked *format, lines *lineReader) error {
 		return fmt.Errorf("%s:%d: %w", r.name, lines.line, err)
 	}
 	t.fields.columns = columns{}
+	twice := 0
 	for i, f := range t.fields.list {
-		if n := columnName(string(f)); n != "" && !t.fields.columns.has(n) {
+		n := columnName(string(f))
+		if n != "" && t.fields.columns.has(n) {
+			twice = i
+		} else if n != "" {
 			t.fields.columns[n] = i
 		}
 	}
 	if windows(t.fields.list) {
 		return fmt.Errorf("%s: %w", r.name, ErrServeGen)
+	}
+	if twice > 0 {
+		return fmt.Errorf("%s:%d: expected each column once, found the name of column %d before it too", r.name, lines.line, twice+1)
 	}
 	for _, f := range formats() {
 		if f.header == nil || asked != nil && asked.name != f.name || !f.header(t.fields.columns) {

@@ -17,6 +17,7 @@ const (
 	maxStates = 64
 	maxBins   = 100
 	maxName   = 200
+	maxLength = 10_000_000 // tokens: above every model's context
 	// maxPrefixes bounds what is kept of prefixes in memory.
 	maxPrefixes = 1_000_000
 	maxTop      = 1000 // prefixes that stand out
@@ -60,6 +61,21 @@ func (c *checker) inline(below string, d stat.Distribution) {
 	}
 	if _, ok := d.(stat.Values); ok {
 		c.fault(below, "expected quantiles such as empirical:0=1,0.5=512,1=8192, not a file of values: a model stands alone")
+	}
+}
+
+// length refuses a distribution of numbers of tokens or turns that no request can
+// have.
+func (c *checker) length(below string, d stat.Distribution) {
+	c.inline(below, d)
+	if d == nil {
+		return
+	}
+	if k, ok := d.(stat.Constant); ok && k < 0.5 { // the rest is rounded to 1
+		c.fault(below, "expected at least 1, got %v", float64(k))
+	}
+	if middle := d.Quantile(0.5); !(middle <= maxLength) {
+		c.fault(below, "expected a median of at most %d, got %.6g", int64(maxLength), middle)
 	}
 }
 
@@ -116,9 +132,9 @@ func (c *checker) client(k *Client, whole time.Duration) {
 			c.fault("sessions", "expected turns")
 		}
 		c.within("sessions.jump", "a chance", s.Jump, 0, 1)
-		c.inline("sessions.turns", s.Turns)
+		c.length("sessions.turns", s.Turns)
 		c.inline("sessions.think", s.Think)
-		c.inline("sessions.input-tokens", s.Input)
+		c.length("sessions.input-tokens", s.Input)
 	}
 	if p := k.Prefix; p != nil {
 		c.within("prefix.share", "a share", p.Share, 0, 1)
@@ -127,7 +143,7 @@ func (c *checker) client(k *Client, whole time.Duration) {
 		if p.Tokens == nil {
 			c.fault("prefix", "expected tokens")
 		}
-		c.inline("prefix.tokens", p.Tokens)
+		c.length("prefix.tokens", p.Tokens)
 		sum := 0.0
 		for i, f := range p.Top {
 			path := fmt.Sprintf("prefix.top[%d]", i)
@@ -257,8 +273,8 @@ func (c *checker) lengths(l *Lengths, path string, before, whole time.Duration) 
 	if l.Input == nil {
 		c.fault(path, "expected input-tokens")
 	}
-	c.inline(path+".input-tokens", l.Input)
-	c.inline(path+".output-tokens", l.Output)
+	c.length(path+".input-tokens", l.Input)
+	c.length(path+".output-tokens", l.Output)
 	if l.Ranks == nil {
 		return
 	}

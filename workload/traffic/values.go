@@ -28,7 +28,7 @@ func (d *decoder) mapping(n ast.Node, path, what string, known ...string) fields
 	case *ast.MappingValueNode:
 		list = []*ast.MappingValueNode{n}
 	default:
-		d.fail(at(n), "expected %s: a mapping with the keys %s; got %s", what, strings.Join(known, ", "), got(n))
+		d.fail(at(n), "expected %s: a mapping with the keys %s; got %s", what, strings.Join(known, ", "), form(n))
 		return nil
 	}
 	f := fields{}
@@ -113,6 +113,15 @@ func got(n ast.Node) string {
 		return "an anchor, alias or merge key: write the value out"
 	}
 	return "YAML's " + n.Type().String()
+}
+
+// form describes a value without its text: where a mapping is expected, any
+// other file may stand, with texts that nobody must see.
+func form(n ast.Node) string {
+	if text, _, ok := scalar(n); ok {
+		return fmt.Sprintf("text of %d bytes", len(text))
+	}
+	return got(n)
 }
 
 // clip bounds what of a file's text an error repeats.

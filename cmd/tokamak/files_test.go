@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tokamak-bench/tokamak/exit"
+)
+
+func says(text string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+}
+
+// A link stays a link, and what it leads to is written; an ordinary file is
+// whole or as it was.
+func TestReplaceFile(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, []byte("before"), 0o600), os.Symlink(file, link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := replaceFile(link, says("after")); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := os.Lstat(link); err != nil || s.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link became %v, %v", s, err)
+	}
+	broken := errors.New("broken")
+	if err := replaceFile(file, func(w io.Writer) error { return errors.Join(says("half")(w), broken) }); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "after" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if err := replaceFile(filepath.Join(dir, "none", "file"), says("")); err == nil || errors.Is(err, broken) ||
+		err.Error() != "create "+filepath.Join(dir, "none", "file")+": no such file or directory" {
+		t.Error(err)
+	}
+}
+
+func TestApart(t *testing.T) {
+	dir := t.TempDir()
+	log, link := filepath.Join(dir, "log"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(log, nil, 0o600), os.Symlink(log, link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, outputs := range [][]string{{log}, {link}, {"new", "new"}, {filepath.Join(dir, ".", "log")}} {
+		if err := apart([]string{log, "-"}, outputs...); exit.Of(err) != exit.Usage {
+			t.Errorf("%q: %v", outputs, err)
+		}
+	}
+	if err := apart([]string{log, "-"}, "", "-", filepath.Join(dir, "out"), "-"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Work that has not ended is left behind with ctx.
+func TestInterruptible(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	never := make(chan int)
+	defer close(never)
+	cancel()
+	if _, err := interruptible(ctx, func() (int, error) { return <-never, nil }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if n, err := interruptible(t.Context(), func() (int, error) { return 7, nil }); n != 7 || err != nil {
+		t.Error(n, err)
+	}
+}
