@@ -16,7 +16,7 @@ import (
 // device, a pipe or a link, is written into and stays what it is.
 func replaceFile(name string, write func(io.Writer) error) error {
 	if s, err := os.Lstat(name); err == nil && !s.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 		if err != nil {
 			return err
 		}
