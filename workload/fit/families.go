@@ -222,8 +222,8 @@ func spliced(t *tokens, body stat.Lognormal, from, alpha float64) lengthFit {
 }
 
 // tableShares are where the quantiles of a table stand.
-var tableShares = []float64{0, .001, .005, .01, .02, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9,
-	.925, .95, .96, .97, .98, .985, .99, .995, .998, .999, 1}
+var tableShares = []float64{0, .001, .005, .01, .02, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .825, .85, .86, .87, .88, .89, .9,
+	.905, .91, .915, .92, .925, .93, .935, .94, .945, .95, .955, .96, .97, .98, .985, .99, .995, .998, .999, 1}
 
 // tableOf is the table of empirical quantiles, linear in between.
 func tableOf(t *tokens) lengthFit {

@@ -21,9 +21,9 @@ const (
 	partLength = 4 * 3600.0
 	mostParts  = 48
 	// lengthPart is about how long a part is that may have lengths of its own, in
-	// s: over longer ones the requests that are long come evenly, where in a log
-	// they come together and fill an engine's memory.
-	lengthPart = 300.0
+	// s. Over longer ones long requests come evenly, where in a log they come
+	// together and fill an engine's memory; shorter ones have too few to know p90 by.
+	lengthPart = 600.0
 	// partRows is how many requests a part has at least to have lengths of its own.
 	partRows = 500
 )
