@@ -50,6 +50,33 @@ func counts(at []int64, window time.Duration) []int64 {
 	return out
 }
 
+// leastCovered is the share of a window that arrivals cover at least for its
+// rate to be drawn: that of less is one of a few arrivals.
+const leastCovered = 0.1
+
+// rates returns the arrivals a second of each window, and their edges in s from
+// the first on. The last may be cut short by the last arrival; nothing where all
+// are at one moment, or in less than the tenth of a window.
+func rates(at []int64, window time.Duration) (edges, rate []float64) {
+	whole := counts(at, window)
+	edges = []float64{0}
+	inside := 0
+	for k, c := range whole {
+		edges = append(edges, float64(k+1)*window.Seconds())
+		rate = append(rate, float64(c)/window.Seconds())
+		inside += int(c)
+	}
+	if len(at) == 0 {
+		return edges, rate
+	}
+	span := at[len(at)-1] - at[0]
+	if rest := span - int64(len(whole))*int64(window); float64(rest) >= leastCovered*float64(window) {
+		edges = append(edges, float64(span)/1e9)
+		rate = append(rate, float64(len(at)-inside)/(float64(rest)/1e9))
+	}
+	return edges, rate
+}
+
 // leastWindows is how many windows make an index of dispersion.
 const leastWindows = 20
 

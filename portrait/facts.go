@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/workload/fit"
 )
 
 // Schema is what the facts' JSON begins with.
@@ -27,6 +28,9 @@ type Facts struct {
 
 	Begin *time.Time    `json:"begin"`
 	Span  measure.Value `json:"span_s"`
+
+	// Pauses are long times without a request, in order.
+	Pauses []fit.Pause `json:"pauses"`
 
 	MeanRate     measure.Value `json:"mean_rate"`
 	PeakRate     measure.Value `json:"peak_rate"`

@@ -20,20 +20,18 @@ func rateFigure(at []int64, f *Facts) *chart.Plot {
 		return p
 	}
 	window := rateWindow(time.Duration(f.Span.Or(0) * 1e9))
-	rate := counts(at, window)
+	edges, rate := rates(at, window)
 	if len(rate) == 0 {
 		p.Empty = "all requests are at one moment"
+		if f.Span.Or(0) > 0 {
+			p.Empty = "all requests are within " + elapsed(f.Span.Or(0))
+		}
 		return p
 	}
-	p.Note = "Each step is the mean of " + written(window) + "."
-	s := chart.Series{Name: "mean of " + written(window), Shape: chart.Filled, X: []float64{0}}
-	for k, c := range rate {
-		s.X = append(s.X, float64(k+1)*window.Seconds())
-		s.Y = append(s.Y, float64(c)/window.Seconds())
-	}
-	p.Series = append(p.Series, s)
+	p.Note = "Each step is the mean of " + written(window) + lastStep(edges[len(rate)], window.Seconds()) + "."
+	p.Series = append(p.Series, chart.Series{Name: "mean of " + written(window), Shape: chart.Filled, X: edges, Y: rate})
 	if window > peakWindow {
-		p.Series = append(p.Series, busiest(at, window))
+		p.Series = append(p.Series, busiest(at, window, edges[len(rate)]))
 		p.Note += " The dotted line is the busiest 60 s within it."
 	}
 	if peak, ok := f.PeakRate.Get(); ok && window >= peakWindow {
@@ -63,18 +61,16 @@ func rateWindow(span time.Duration) time.Duration {
 	return 7 * 24 * time.Hour
 }
 
-// busiest is the highest rate of 60 s in each window, a multiple of 60 s.
-func busiest(at []int64, window time.Duration) chart.Series {
+// busiest is the highest rate of 60 s in each window, a multiple of 60 s, up to
+// a moment in s.
+func busiest(at []int64, window time.Duration, to float64) chart.Series {
 	minutes := counts(at, peakWindow)
 	per := int(window / peakWindow)
 	s := chart.Series{Name: "busiest 60 s in it", Shape: chart.Steps, Role: chart.Other, X: []float64{0}}
-	for k := 0; k+per <= len(minutes); k += per {
-		most := int64(0)
-		for _, c := range minutes[k : k+per] {
-			most = max(most, c)
-		}
-		s.X = append(s.X, float64(k+per)*peakWindow.Seconds())
-		s.Y = append(s.Y, float64(most)/peakWindow.Seconds())
+	for k := 0; k < len(minutes) && float64(k)*peakWindow.Seconds() < to; k += per {
+		end := min(k+per, len(minutes))
+		s.X = append(s.X, float64(end)*peakWindow.Seconds())
+		s.Y = append(s.Y, float64(slices.Max(minutes[k:end]))/peakWindow.Seconds())
 	}
 	return s
 }

@@ -15,16 +15,16 @@ func Fit(r *fit.Report, o Options) *Page {
 	if r.Sessions != nil {
 		p.Notes = append([]string{"Arrivals and lengths are those of the first request of each conversation."}, p.Notes...)
 	}
-	p.First = []Number{burstError(r), heldOut("input", r.Input), heldOut("output", r.Output), drift(&r.Drift)}
+	p.First = []Number{burstError(r), heldOut("input", r.Input), heldOut("output", r.Output), drift(r)}
 	p.Rest = []Number{
 		{"requests", measure.Count(r.Rows), "rows of the log; " + measure.Count(r.Failed) + " failed, " + measure.Count(r.Skipped) + " lines could not be read"},
-		{"span", elapsed(r.Span), "from the first request to the last"},
+		fitSpan(r),
 		{"clients", measure.Count(int64(len(r.Clients))), clientsMeaning(r)},
-		gapDistance(r.Gaps), together(r.Joint), prefixHits(r.Prefix),
+		gapDistance(r), together(r.Joint), prefixHits(r.Prefix),
 	}
 	p.Sections = []Section{{Figures: []chart.Figure{
-		fittedRate(r), fittedDispersion(r), fittedGaps(r.Gaps),
-		fittedLength("input", r.Input), fittedLength("output", r.Output)}}}
+		fittedRate(r), fittedDispersion(r), fittedGaps(r),
+		fittedLength("input", r.Input, r.MadeUp), fittedLength("output", r.Output, r.MadeUp)}}}
 	first := &p.Sections[0]
 	if r.Joint != nil {
 		first.Figures = append(first.Figures, ranks("The log's lengths together", "log", r.Joint.Log), ranks("The model's lengths together", "model", r.Joint.Model))
@@ -45,7 +45,7 @@ func Fit(r *fit.Report, o Options) *Page {
 
 // burstError is the largest error of the index of dispersion.
 func burstError(r *fit.Report) Number {
-	n := Number{Name: "error of dispersion", Meaning: "not known: the log is too short, or its source holds no moments"}
+	n := Number{Name: "error of dispersion", Meaning: unknown(noWindows(r))}
 	most, poisson, at := -1.0, 0.0, 0.0
 	for _, d := range r.Dispersion {
 		if d.Scale > 60 || !(d.Log > 0) {
@@ -75,8 +75,34 @@ func heldOut(which string, h *fit.HeldOut) Number {
 	return n
 }
 
-func drift(d *fit.Drift) Number {
+// noMoments says why nothing is known of the arrivals of a log.
+func noMoments(r *fit.Report) string {
+	if r.MadeUp && r.Stamps.Moments > 0 {
+		return "the log has fewer than three different moments"
+	}
+	return "the log has no moments"
+}
+
+// noWindows says why nothing is known of its burstiness.
+func noWindows(r *fit.Report) string {
+	if r.MadeUp {
+		return noMoments(r)
+	}
+	return "the log is too short, or its source holds no moments"
+}
+
+func fitSpan(r *fit.Report) Number {
+	if r.MadeUp {
+		return Number{Name: "span", Meaning: unknown(noMoments(r))}
+	}
+	return Number{"span", elapsed(r.Span), "from the first request to the last"}
+}
+
+func drift(r *fit.Report) Number {
+	d := &r.Drift
 	switch {
+	case r.MadeUp:
+		return Number{Name: "drift", Meaning: unknown(noMoments(r))}
 	case len(d.Parts) < 2:
 		return Number{Name: "drift", Meaning: "not known: the log is too short to be divided"}
 	case d.Found:
@@ -97,9 +123,10 @@ func clientsMeaning(r *fit.Report) string {
 	return fmt.Sprintf("streams of requests in the model; the largest, %s: %s, %s", c.Name, c.Process, window)
 }
 
-func gapDistance(g *fit.GapSeries) Number {
+func gapDistance(r *fit.Report) Number {
+	g := r.Gaps
 	if g == nil {
-		return Number{Name: "gaps KS", Meaning: "not known: the log has no moments"}
+		return Number{Name: "gaps KS", Meaning: unknown(noMoments(r))}
 	}
 	return Number{"gaps KS", measure.Digits(g.KS), "of the times between requests, log against model; Poisson of one rate " + measure.Digits(g.PoissonKS)}
 }

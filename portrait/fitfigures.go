@@ -19,13 +19,22 @@ func steps(n int, window float64) []float64 {
 	return out
 }
 
+// lastStep says how long the last step is where it is clearly shorter than a
+// window.
+func lastStep(to, window float64) string {
+	if rest := math.Mod(to, window); rest > 1e-6*window && rest < 0.9*window {
+		return ", the last of " + elapsed(rest)
+	}
+	return ""
+}
+
 func fittedRate(r *fit.Report) *chart.Plot {
 	p := &chart.Plot{Title: "Arrivals over time", X: chart.Axis{Label: "time since the first request", Unit: chart.Seconds}, Y: chart.Axis{Label: "arrivals/s"}}
 	if len(r.Rate.Log) == 0 && len(r.Rate.Model) == 0 {
-		p.Empty = "the log has no moments"
+		p.Empty = noMoments(r)
 		return p
 	}
-	p.Note = "The log, and one sample of the model; each step is the mean of " + written(time.Duration(r.Rate.Window*1e9)) + "."
+	p.Note = "The log, and one sample of the model; each step is the mean of " + written(time.Duration(r.Rate.Window*1e9)) + lastStep(r.Rate.To, r.Rate.Window) + "."
 	for _, s := range []struct {
 		name  string
 		shape chart.Shape
@@ -33,7 +42,9 @@ func fittedRate(r *fit.Report) *chart.Plot {
 		y     []float64
 	}{{"log", chart.Filled, chart.Data, r.Rate.Log}, {"model", chart.Steps, chart.Model, r.Rate.Model}} {
 		if len(s.y) > 0 {
-			p.Series = append(p.Series, chart.Series{Name: s.name, Shape: s.shape, Role: s.role, X: steps(len(s.y), r.Rate.Window), Y: s.y})
+			edges := steps(len(s.y), r.Rate.Window)
+			edges[len(s.y)] = min(edges[len(s.y)], r.Rate.To)
+			p.Series = append(p.Series, chart.Series{Name: s.name, Shape: s.shape, Role: s.role, X: edges, Y: s.y})
 		}
 	}
 	return p
@@ -45,6 +56,9 @@ func fittedDispersion(r *fit.Report) *chart.Plot {
 		X:    chart.Axis{Label: "window", Unit: chart.Seconds, Log: true}, Y: chart.Axis{Label: "index of dispersion", Log: true}}
 	if len(r.Dispersion) < 2 {
 		p.Empty = "the log is too short for windows of several lengths, or its source holds no moments"
+		if r.MadeUp {
+			p.Empty = noMoments(r)
+		}
 		return p
 	}
 	log, model := chart.Series{Name: "log"}, chart.Series{Name: "model", Role: chart.Model}
@@ -62,11 +76,12 @@ func fittedDispersion(r *fit.Report) *chart.Plot {
 	return p
 }
 
-func fittedGaps(g *fit.GapSeries) *chart.Plot {
+func fittedGaps(r *fit.Report) *chart.Plot {
+	g := r.Gaps
 	p := &chart.Plot{Title: "Time between arrivals", Note: "Share of the gaps that are no longer.",
 		X: chart.Axis{Label: "gap to the arrival before", Unit: chart.Seconds, Log: true}, Y: chart.Axis{Label: "share of the gaps", Unit: chart.Share, To: 1}}
 	if g == nil {
-		p.Empty = "the log has no moments"
+		p.Empty = noMoments(r)
 		return p
 	}
 	p.Series = []chart.Series{{Name: "log", X: g.Log, Y: g.Share}, {Name: "model", Role: chart.Model, X: g.Model, Y: g.Share},
@@ -74,14 +89,18 @@ func fittedGaps(g *fit.GapSeries) *chart.Plot {
 	return p
 }
 
-func fittedLength(which string, h *fit.HeldOut) *chart.Plot {
+func fittedLength(which string, h *fit.HeldOut, madeUp bool) *chart.Plot {
 	p := &chart.Plot{Title: map[string]string{"input": "Input", "output": "Output"}[which] + " length, held out",
 		X: chart.Axis{Label: which + " length (tokens)", Log: true}, Y: chart.Axis{Label: "share of the requests", Unit: chart.Share, To: 1}}
 	if h == nil {
 		p.Empty = "the log has too few " + which + " lengths"
 		return p
 	}
-	p.Note = fmt.Sprintf("Share of the requests that are no longer: odd slices of %s, and a model learnt from the even ones.", elapsed(h.Slice))
+	slice := elapsed(h.Slice)
+	if madeUp {
+		slice = measure.Count(int64(math.Round(h.Slice))) + " rows"
+	}
+	p.Note = fmt.Sprintf("Share of the requests that are no longer: odd slices of %s, and a model learnt from the even ones.", slice)
 	log, model, even := chart.Series{Name: "odd slices of the log"}, chart.Series{Name: "model of the even slices", Role: chart.Model},
 		chart.Series{Name: "even slices", Role: chart.Reference}
 	for _, q := range h.Quantiles {

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/chart"
 	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -81,7 +83,7 @@ func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }, cou
 // facts computes the figures.
 func (l *log) facts() *Facts {
 	l.sort()
-	f := &Facts{Schema: Schema, Rows: l.rows, Requests: int64(len(l.input)), Failed: l.failed, Notes: []string{}}
+	f := &Facts{Schema: Schema, Rows: l.rows, Requests: int64(len(l.input)), Failed: l.failed, Notes: []string{}, Pauses: []fit.Pause{}}
 	if n := len(l.at); n > 0 {
 		if l.absolute {
 			begin := time.Unix(0, l.at[0]).UTC()
@@ -92,6 +94,7 @@ func (l *log) facts() *Facts {
 		if span > 0 {
 			f.MeanRate = measure.Some(float64(n) / span)
 		}
+		f.Pauses = append(f.Pauses, fit.Pauses(l.at)...)
 		f.PeakRate, f.PeakAt = peak(l.at, peakWindow)
 		_, f.CV, f.SameMoment = gaps(l.at)
 		f.Dispersion1, f.Dispersion10, f.Dispersion60 = dispersion(l.at, time.Second), dispersion(l.at, 10*time.Second), dispersion(l.at, time.Minute)
@@ -118,9 +121,18 @@ func (l *log) facts() *Facts {
 	return f
 }
 
+// capital begins a sentence with one.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
 // note writes the sentences that a reader of the figures must know.
 func (f *Facts) note(l *log) {
 	say := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
+	if n := len(l.at); n > 1 && l.at[0] == l.at[n-1] {
+		say("All %s requests bear the very same moment, which tells nothing of when they came.", measure.Count(int64(n)))
+	}
+	for _, p := range f.Pauses {
+		say("%s.", capital(p.Words(f.Begin, int64(len(l.at)))))
+	}
 	if same, ok := f.SameMoment.Get(); ok && same > coarseShare {
 		say("%s of the requests bear the same moment as the one before: the log's clock is coarse, and the CV and the dispersion at short windows say more about it than about the traffic.",
 			measure.Percent(100*same))

@@ -13,7 +13,7 @@ import (
 // fit makes the model and its report of the finished columns.
 func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 	m := &traffic.Model{Source: traffic.Source{Format: l.format, Rows: l.rows}, Duration: duration(l.span)}
-	r := &Report{Schema: ReportSchema, Format: l.format, Rows: l.rows, Failed: l.failed, Span: l.span, Stamps: l.stamps}
+	r := &Report{Schema: ReportSchema, Format: l.format, Rows: l.rows, Failed: l.failed, Span: l.span, MadeUp: l.madeUp, Pauses: l.pauses, Stamps: l.stamps}
 	if l.absolute {
 		begin := time.Unix(0, l.begin).UTC()
 		m.Source.Begin, r.Begin = begin, &begin
@@ -83,14 +83,7 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	}
 	out := ClientReport{Name: c.name, Members: c.members, Rows: c.rows, Share: float64(c.rows) / float64(len(l.at)), Rate: float64(c.rows) / l.span}
 	k := traffic.Client{Name: c.name}
-	at := l.seconds(starts)
-	fits, chosen, why := fitArrivals(at, l.span, l.stamps.Resolution, l.options, stat.Key(l.options.Seed, "client", uint64(i)))
-	k.Rate, k.Arrival = fits[chosen].curve.traffic(), fits[chosen].process
-	for _, f := range fits {
-		out.Arrivals = append(out.Arrivals, f.ArrivalCandidate)
-	}
-	out.Window, out.Process, out.Why = fits[chosen].Window, fits[chosen].Process, why
-
+	l.fitStarts(l.seconds(starts), &k, &out, stat.Key(l.options.Seed, "client", uint64(i)))
 	half := k
 	l.fitLengths(&k, &half, &out, starts, parts)
 	k.Sessions = l.fitSessions(rows)
@@ -101,6 +94,21 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	m.Clients = append(m.Clients, k)
 	even.Clients = append(even.Clients, half)
 	r.Clients = append(r.Clients, out)
+}
+
+// fitStarts fits the arrivals of a client's sessions at moments in s.
+func (l *log) fitStarts(at []float64, k *traffic.Client, out *ClientReport, seed uint64) {
+	if l.madeUp {
+		k.Rate, k.Arrival = newCurve(at, l.span, l.span).traffic(), traffic.Arrival{Process: traffic.Poisson}
+		out.Process, out.Why = string(traffic.Poisson), "made up: the log's moments tell nothing of arrivals"
+		return
+	}
+	fits, chosen, why := fitArrivals(at, l.span, l.stamps.Resolution, l.options, seed)
+	k.Rate, k.Arrival = fits[chosen].curve.traffic(), fits[chosen].process
+	for _, f := range fits {
+		out.Arrivals = append(out.Arrivals, f.ArrivalCandidate)
+	}
+	out.Window, out.Process, out.Why = fits[chosen].Window, fits[chosen].Process, why
 }
 
 // fitLengths fits the lengths of each stretch of a client's session starts.

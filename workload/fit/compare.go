@@ -3,6 +3,7 @@ package fit
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
@@ -29,6 +30,9 @@ func (l *log) sliceOf(r int32) int64 { return l.at[r] / int64(l.sliceLength()*1e
 // compare holds samples of the model against the log.
 func (l *log) compare(m, even *traffic.Model, r *Report) error {
 	starts := l.starts(allRows(len(l.at)))
+	if l.madeUp { // what a sample of made-up arrivals is like tells nothing
+		return l.heldOut(even, starts, r)
+	}
 	at := l.seconds(starts)
 	log := countsOf(at, l.span, fineness(l.span, len(at)))
 	d, err := newDispersion(log, m, l.span, len(at), l.options.Seed)
@@ -65,9 +69,11 @@ func (l *log) arrivals(m *traffic.Model, at []float64, sample *counts, r *Report
 	if err != nil {
 		return err
 	}
-	r.Rate = RateSeries{Window: window, Log: newCurve(at, l.span, window).rate, Model: sample.rates(window),
-		CV: windowCVs(at, l.span, window)}
-	for i := range r.Rate.Log {
+	n, to := covered(l.span, window)
+	drawn := sample.rates(window)
+	r.Rate = RateSeries{Window: window, To: to, Log: newCurve(at, l.span, window).rate[:n], Model: drawn[:min(n, len(drawn))],
+		CV: windowCVs(at, l.span, window)[:n]}
+	for i := range n {
 		middle := min((float64(i)+.5)*window, l.span)
 		sum := 0.0
 		for k := range m.Clients {
@@ -86,6 +92,19 @@ func (l *log) arrivals(m *traffic.Model, at []float64, sample *counts, r *Report
 	}
 	r.Gaps = g
 	return nil
+}
+
+// leastCovered is the share of a window that a log covers at least for its rate
+// to be one of it: the rate of less is that of a few arrivals.
+const leastCovered = 0.1
+
+// covered is how many windows of a span have a rate, and where the last ends.
+func covered(span, window float64) (n int, to float64) {
+	n = windowCount(span, window)
+	if from := float64(n-1) * window; n > 1 && span-from < leastCovered*window {
+		return n - 1, from
+	}
+	return n, span
 }
 
 // rates are those of windows, a multiple of the fineness long; the last may be
@@ -254,8 +273,10 @@ func (l *log) conclude(m *traffic.Model, r *Report, parts []part) error {
 		return err
 	}
 	r.Sessions = l.sessionReport()
-	r.Drift = l.drift(parts)
-	r.Season = season(l.seconds(l.starts(allRows(len(l.at)))), l.span)
+	if !l.madeUp {
+		r.Drift = l.drift(parts)
+		r.Season = season(l.seconds(l.starts(allRows(len(l.at)))), l.span)
+	}
 	l.findAll(r)
 	r.Findings = slices.Clone(l.findings)
 	m.Findings = slices.Clone(l.findings)
@@ -264,12 +285,15 @@ func (l *log) conclude(m *traffic.Model, r *Report, parts []part) error {
 
 // findAll says what a user has to know.
 func (l *log) findAll(r *Report) {
-	if r.Input == nil {
-		l.say("the log tells no prompt lengths: %d tokens in and %d out are made up", madeUpInput, madeUpOutput)
-	} else if r.Output == nil {
-		l.say("the log tells no lengths of answers: %d tokens are made up", madeUpOutput)
+	l.findLengths(r.Clients)
+	for _, p := range l.pauses {
+		l.say("%s", p.Words(r.Begin, int64(len(l.at))))
 	}
-	for _, c := range r.Drift.Changes {
+	for i, c := range r.Drift.Changes {
+		if more := len(r.Drift.Changes) - i; i >= shownChanges && more > 1 {
+			l.say("drift: and %d more changes of this kind", more)
+			break
+		}
 		l.say("drift: %s", c)
 	}
 	if r.Drift.Found {
@@ -288,6 +312,36 @@ func (l *log) findAll(r *Report) {
 	}
 }
 
+// shownChanges is how many changes along the log are said one by one.
+const shownChanges = 6
+
+// findLengths says which clients' lengths are made up, of those of which the
+// log tells none.
+func (l *log) findLengths(clients []ClientReport) {
+	for _, side := range []struct {
+		what   string
+		of     func(c *ClientReport) []LengthFit
+		tokens int
+	}{{"prompt lengths", func(c *ClientReport) []LengthFit { return c.Input }, madeUpInput},
+		{"lengths of answers", func(c *ClientReport) []LengthFit { return c.Output }, madeUpOutput}} {
+		var names []string
+		for i := range clients {
+			if len(side.of(&clients[i])) == 0 {
+				names = append(names, clients[i].Name)
+			}
+		}
+		switch {
+		case len(names) == 0:
+		case len(names) == len(clients):
+			l.say("the log tells no %s: %d tokens are made up", side.what, side.tokens)
+		case len(names) <= 3:
+			l.say("the log tells no %s of %s: %d tokens are made up", side.what, strings.Join(names, ", "), side.tokens)
+		default:
+			l.say("the log tells no %s of %d clients, %s first: %d tokens are made up", side.what, len(names), names[0], side.tokens)
+		}
+	}
+}
+
 // sessionReport is of all clients together.
 func (l *log) sessionReport() *SessionReport {
 	if l.sessions.count == 0 {
@@ -296,7 +350,7 @@ func (l *log) sessionReport() *SessionReport {
 	var thinks, inputs []float64
 	var list [][2]int32
 	turns := l.conversations(allRows(len(l.at)), func(before, now int32) {
-		if l.flags[now]&flagNoTime == 0 {
+		if l.timely(now) {
 			thinks = append(thinks, l.think(before, now))
 		}
 		if l.input[now] > 0 {

@@ -84,7 +84,15 @@ func rateChange(before, now []float64) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%.0f %% %s requests a minute (%.0f against %.0f)", 100*math.Abs(m2/m1-1), moreOrFewer(m2 > m1), m2, m1)
+	return fmt.Sprintf("%.0f %% %s requests a minute (%s against %s)", 100*math.Abs(m2/m1-1), moreOrFewer(m2 > m1), perMinute(m2), perMinute(m1))
+}
+
+// perMinute writes a rate so that a small one is not 0.
+func perMinute(x float64) string {
+	if x != 0 && math.Abs(x) < 9.95 {
+		return fmt.Sprintf("%.2g", x)
+	}
+	return fmt.Sprintf("%.0f", x)
 }
 
 func moreOrFewer(more bool) string {

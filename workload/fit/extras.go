@@ -47,7 +47,7 @@ func (l *log) fitSessions(rows []int32) *traffic.Sessions {
 	var inputs []int32
 	var pairs [][2]int32
 	turns := l.conversations(rows, func(before, now int32) {
-		if l.flags[now]&flagNoTime == 0 {
+		if l.timely(now) {
 			thinks = append(thinks, l.think(before, now))
 		}
 		if l.input[now] > 0 {
@@ -77,6 +77,9 @@ func (l *log) fitSessions(rows []int32) *traffic.Sessions {
 	}
 	return s
 }
+
+// timely tells whether the log says when a later turn came.
+func (l *log) timely(turn int32) bool { return !l.madeUp && l.flags[turn]&flagNoTime == 0 }
 
 // think is the wait before a turn: from the end of the answer before where the
 // log says how long it took, else from the request before.

@@ -15,8 +15,13 @@ import (
 func (l *log) finish() {
 	l.dropUntimed()
 	l.sort()
-	l.resolution()
-	l.jitter()
+	l.fewMoments()
+	if !l.madeUp {
+		l.pauses = Pauses(l.at)
+		l.resolution()
+		l.jitter()
+	}
+	l.spanOf()
 	l.sessionTurns()
 	l.divide()
 	if l.estimated > 0 {
@@ -34,10 +39,7 @@ func (l *log) say(format string, args ...any) {
 // dropUntimed leaves rows without a stamp out, unless none has one.
 func (l *log) dropUntimed() {
 	if l.timed == 0 {
-		for i := range l.at {
-			l.at[i] = int64(i) * int64(time.Second)
-		}
-		l.say("the log has no time stamps: a rate of one a second is made up")
+		l.makeUp("the log has no time stamps")
 		return
 	}
 	if l.untimed == 0 {
@@ -51,6 +53,35 @@ func (l *log) dropUntimed() {
 		}
 	}
 	l.permute(kept)
+}
+
+// makeUp gives the rows moments, because the log's tell nothing of arrivals.
+func (l *log) makeUp(why string) {
+	l.madeUp = true
+	for i := range l.at {
+		l.at[i] = int64(i) * int64(time.Second)
+	}
+	l.say("%s: nothing is known of arrivals, and Poisson arrivals of one a second are made up", why)
+}
+
+// fewMoments makes moments up where the ordered rows have one or two: of two
+// there is one gap, which is no distribution.
+func (l *log) fewMoments() {
+	if l.madeUp {
+		return
+	}
+	l.stamps.Moments = 1
+	for i := 1; i < len(l.at); i++ {
+		if l.at[i] > l.at[i-1] {
+			l.stamps.Moments++
+		}
+	}
+	switch l.stamps.Moments {
+	case 1:
+		l.makeUp(fmt.Sprintf("all %s rows have the very same moment", grouped(int64(len(l.at)))))
+	case 2:
+		l.makeUp(fmt.Sprintf("the %s rows have two moments in all, %s apart", grouped(int64(len(l.at))), shortDuration(float64(l.at[len(l.at)-1])/1e9)))
+	}
 }
 
 // sort orders the rows by time, equal ones as they stand.
@@ -137,7 +168,7 @@ func divisor(a, b int64) int64 {
 // jitter spreads the rows of a step over it: evenly at random, in their order.
 func (l *log) jitter() {
 	tick := int64(math.Round(l.stamps.Tick * 1e9))
-	if tick > 0 && l.timed > 0 {
+	if tick > 0 {
 		l.stamps.Jittered = true
 		l.say("time stamps go in steps of %s: each request is moved to a random moment within its step, so that nothing is known of gaps shorter than that",
 			shortDuration(l.stamps.Tick))
@@ -165,6 +196,21 @@ func (l *log) jitter() {
 			}
 		}
 	}
-	// Whole milliseconds, so that a duration in a file says the same.
-	l.span = max(math.Ceil(float64(l.at[len(l.at)-1])/1e6)/1e3, 1)
+}
+
+// leastSpan is the shortest time in s that a model is made for.
+const leastSpan = 1
+
+// spanOf is the time that the model is of: whole milliseconds, so that a
+// duration in a file says the same.
+func (l *log) spanOf() {
+	last := float64(l.at[len(l.at)-1]) / 1e9
+	if l.madeUp {
+		l.span = max(float64(len(l.at)), leastSpan) // so that the rate is one a second
+		return
+	}
+	if last < leastSpan {
+		l.say("the log's requests came within %s, and the model spreads them over %s, the shortest that there is", shortDuration(last), shortDuration(leastSpan))
+	}
+	l.span = max(math.Ceil(float64(l.at[len(l.at)-1])/1e6)/1e3, leastSpan)
 }

@@ -28,6 +28,7 @@ type log struct {
 
 	absolute bool
 	begin    int64   // the first arrival, ns of the log's clock
+	madeUp   bool    // nothing is known of arrivals: their moments are made up
 	span     float64 // s
 
 	seed     maphash.Seed
@@ -40,6 +41,7 @@ type log struct {
 	client   []int32 // of each request, an index of clients
 	clients  []client
 	stamps   Stamps
+	pauses   []Pause
 	findings []string
 }
 

@@ -117,7 +117,7 @@ func (l *log) prefixReport(m *traffic.Model) (*PrefixReport, error) {
 			r.Popularity = append(r.Popularity, PopularRank{int64(i + 1), p.sessions})
 		}
 	}
-	if len(b.reuse) > 0 {
+	if len(b.reuse) > 0 && !l.madeUp {
 		slices.Sort(b.reuse)
 		p50 := stat.Quantile(b.reuse, .5)
 		r.ReuseP50 = &p50

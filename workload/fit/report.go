@@ -18,6 +18,11 @@ type Report struct {
 	// Begin is the first row's moment; nil where stamps are not absolute.
 	Begin *time.Time `json:"begin"`
 	Span  float64    `json:"span_s"` // s, from the first arrival to the last
+	// MadeUp says that the log's moments tell nothing of arrivals, so that those of
+	// the model, and Span, are made up: what would be of them is absent.
+	MadeUp bool `json:"arrivals_made_up"`
+	// Pauses are long times without a request, in order.
+	Pauses []Pause `json:"pauses"`
 
 	Stamps Stamps `json:"stamps"`
 	// Clients, largest first.
@@ -46,6 +51,8 @@ type Report struct {
 
 // Stamps are what the log's clock tells.
 type Stamps struct {
+	// Moments is how many different ones there are; 0 without any stamp.
+	Moments int64 `json:"moments"`
 	// Resolution is the largest unit that all stamps are multiples of, in s.
 	Resolution float64 `json:"resolution_s"`
 	// Tick is the length in s of the steps in which arrivals were stamped, 0
@@ -108,9 +115,12 @@ type Dispersion struct {
 	Poisson float64 `json:"poisson"`
 }
 
-// RateSeries is arrivals over time.
+// RateSeries is arrivals over time: in windows, the last of which may be cut
+// short by To. One of which the log covers less than a tenth is left out, where
+// it is not the only one.
 type RateSeries struct {
 	Window float64   `json:"window_s"`
+	To     float64   `json:"to_s"` // where the last one ends
 	Log    []float64 `json:"log_rps"`
 	Model  []float64 `json:"model_rps"` // of one sample; seed 1
 	Fitted []float64 `json:"fitted_rps"`

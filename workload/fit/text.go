@@ -62,7 +62,11 @@ func (w *writer) head(r *Report) {
 	if r.Format == ServeGenFormat {
 		what = "windows of clients"
 	}
-	w.row("log\t%s, %s %s over %s", r.Format, grouped(r.Rows), what, shortDuration(r.Span))
+	over := " over " + shortDuration(r.Span)
+	if r.MadeUp {
+		over = "; arrivals are made up, see below"
+	}
+	w.row("log\t%s, %s %s%s", r.Format, grouped(r.Rows), what, over)
 	if r.Skipped > 0 {
 		w.row("\t%s lines could not be read", grouped(r.Skipped))
 	}
@@ -206,7 +210,7 @@ func (w *writer) lengths(r *Report) {
 			slice = h.Slice
 		}
 	}
-	w.title("lengths in tokens, held out: a fit of every other %s, against the rest", shortDuration(slice))
+	w.title("lengths in tokens, held out: a fit of every other %s, against the rest", r.sliceWords(slice))
 	w.row("\t\tp50\tp90\tp95\tp99\tKS\tWasserstein")
 	for _, h := range []struct {
 		name string
@@ -240,6 +244,14 @@ func (w *writer) lengths(r *Report) {
 		w.row("  together: ranks of input and output %.3f from the log's, %.3f if drawn apart, %.3f between the log's halves; rank correlation %+.2f",
 			j.Distance, j.Independent, j.Even, j.Rank)
 	}
+}
+
+// sliceWords is how long the slices are: where arrivals are made up, in rows.
+func (r *Report) sliceWords(slice float64) string {
+	if r.MadeUp {
+		return grouped(int64(math.Round(slice))) + " rows"
+	}
+	return shortDuration(slice)
 }
 
 func (w *writer) families(r *Report) {
@@ -333,7 +345,7 @@ func (w *writer) drift(r *Report) {
 		if len(r.Drift.Parts) > 12 && i%((len(r.Drift.Parts)+11)/12) != 0 {
 			continue
 		}
-		w.row("\t%s\t%s\t%.0f\t%s\t%s\t%s\t%s\t%s\t%s", shortDuration(p.From), shortDuration(p.To), p.PerMinute, number(p.InputP50, "%.0f"), number(p.InputP90, "%.0f"),
+		w.row("\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", shortDuration(p.From), shortDuration(p.To), perMinute(p.PerMinute), number(p.InputP50, "%.0f"), number(p.InputP90, "%.0f"),
 			number(p.OutputP50, "%.0f"), number(p.OutputP90, "%.0f"), number(p.InputKS, "%.2f"), number(p.OutputKS, "%.2f"))
 	}
 }
