@@ -146,7 +146,7 @@ func (d *driver) lag(ctx context.Context, t *trial) (Spread, error) {
 		all[i].x.Reset(&wire.Request{Method: "POST", URL: u, Limits: wire.Limits{Total: time.Minute}}, &all[i])
 	}
 	intended := make([]int64, n)
-	unpin := d.clock.Pin()
+	unpin, _ := d.clock.Lead()
 	start := d.clock.Now() + int64(10*time.Millisecond)
 	for i := range all {
 		intended[i] = start + int64(i)*int64(time.Second)/int64(d.times.lagRate)

@@ -79,6 +79,8 @@ type ClientFacts struct {
 type ClockFacts struct {
 	Source string `json:"source"` // real or virtual
 	Stamps Source `json:"stamps,omitempty"`
+	// RealTime says that the thread which sends had a real-time priority.
+	RealTime bool `json:"real_time_priority,omitempty"`
 	// OffsetError bounds in ns the offset between the kernel's stamps and the run's clock.
 	OffsetError int64 `json:"offset_error_ns,omitempty"`
 }

@@ -1,10 +1,12 @@
 package runner
 
 import (
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/probe/self"
 	"github.com/tokamak-bench/tokamak/record"
@@ -38,6 +40,7 @@ func newAudit(rec *recorder) *audit { return &audit{rec: rec, cpu: map[int64]flo
 func (r *Run) startAudit(rec *recorder) *audit {
 	a := newAudit(rec)
 	a.lags = &r.lags
+	a.wants.ordinary = r.real != nil && runtime.GOOS == "linux" && runtime.NumCPU() > 1 && !clock.MayLead()
 	for _, t := range r.transport {
 		a.transports = append(a.transports, &wireAudit{transport: t.Transport})
 	}

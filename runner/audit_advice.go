@@ -17,6 +17,7 @@ type wants struct {
 	fds, fdLimit, ports, portLimit   float64
 	backlog, held, collected         float64
 	memory                           float64
+	ordinary                         bool // the thread that sends could have had a real-time priority and was not allowed it
 }
 
 // add takes a reading of self or wire.
@@ -81,6 +82,7 @@ func (w *wants) advice(res *measure.Result, own float64) []string {
 	add(w.steal/n > wantedMost, "the hypervisor gave %s CPUs to other machines: use one that is not shared", measure.Digits(w.steal/n))
 	add(w.waited/n > wantedMost && w.others/n > w.waited/n, "other processes used %s of %s CPUs and the client's threads waited for %s: keep cores free for the client, or run it on another machine",
 		measure.Digits(w.others/n), measure.Digits(cpus), measure.Digits(w.waited/n))
+	add(w.ordinary && w.waited/n > wantedMost, "the thread that sends had no real-time priority: allow it one (CAP_SYS_NICE, or ulimit -r 1)")
 	add(own > 0.8*cpus, "the client used %s of %s CPUs: give it more cores, or spread the load over more machines", measure.Digits(own), measure.Digits(cpus))
 	add(w.held > 0 || w.backlog > backlogMost, "answers waited to be decoded (%s pieces at most, %s streams left unread): give the client more cores", measure.Count(int64(w.backlog)), measure.Count(int64(w.held)))
 	add(w.collected > assistMost || w.memory > wantedMost, "the client was short of memory: give it more, or raise GOMEMLIMIT")

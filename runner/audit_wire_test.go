@@ -96,21 +96,26 @@ func TestAdvice(t *testing.T) {
 		res     *measure.Result
 		own     float64
 		want    []string
+		// ordinary says that no real-time priority was allowed.
+		ordinary bool
 	}{
-		"nothing wanting": {map[string]float64{"self.cpu_user": 0.5, "self.machine_busy": 0.6}, doubt, 0.5, nil},
-		"limits are told of valid figures too": {map[string]float64{"self.fds": 900, "self.fd_limit": 1000, "self.tcp_sockets": 90, "self.tcp_ports": 100},
-			&measure.Result{}, 0, []string{"900 of 1,000 file descriptors were open: raise ulimit -n",
+		"nothing wanting": {samples: map[string]float64{"self.cpu_user": 0.5, "self.machine_busy": 0.6}, res: doubt, own: 0.5, ordinary: true},
+		"no priority": {samples: map[string]float64{"self.cpu_user": 0.5, "self.cpu_wait": 0.1}, res: doubt, own: 0.5, ordinary: true,
+			want: []string{"the thread that sends had no real-time priority: allow it one (CAP_SYS_NICE, or ulimit -r 1)"}},
+		"no priority to be had": {samples: map[string]float64{"self.cpu_user": 0.5, "self.cpu_wait": 0.1}, res: doubt, own: 0.5},
+		"limits are told of valid figures too": {samples: map[string]float64{"self.fds": 900, "self.fd_limit": 1000, "self.tcp_sockets": 90, "self.tcp_ports": 100},
+			res: &measure.Result{}, want: []string{"900 of 1,000 file descriptors were open: raise ulimit -n",
 				"up to 90 of 100 local ports were taken: widen net.ipv4.ip_local_port_range, or keep connections"}},
-		"below the limits": {map[string]float64{"self.fds": 899, "self.fd_limit": 1000}, doubt, 0, nil},
-		"valid figures":    {map[string]float64{"self.cpu_user": 0.1, "self.cpu_throttled": 0.5}, &measure.Result{}, 0, nil},
-		"a quota": {map[string]float64{"self.cpu_user": 0.1, "self.cpu_throttled": 0.5}, doubt, 0.1,
-			[]string{"the cgroup's CPU quota held the client back 50% of the time: raise the quota"}},
-		"memory": {map[string]float64{"self.cpu_user": 0.1, "self.gc_assist": 0.4}, doubt, 0.1,
-			[]string{"the client was short of memory: give it more, or raise GOMEMLIMIT"}},
-		"decoding": {map[string]float64{"self.cpu_user": 0.1, "wire.backlog": 1024, "wire.held_streams": 3}, doubt, 0.1,
-			[]string{"answers waited to be decoded (1,024 pieces at most, 3 streams left unread): give the client more cores"}},
+		"below the limits": {samples: map[string]float64{"self.fds": 899, "self.fd_limit": 1000}, res: doubt},
+		"valid figures":    {samples: map[string]float64{"self.cpu_user": 0.1, "self.cpu_throttled": 0.5}, res: &measure.Result{}},
+		"a quota": {samples: map[string]float64{"self.cpu_user": 0.1, "self.cpu_throttled": 0.5}, res: doubt, own: 0.1,
+			want: []string{"the cgroup's CPU quota held the client back 50% of the time: raise the quota"}},
+		"memory": {samples: map[string]float64{"self.cpu_user": 0.1, "self.gc_assist": 0.4}, res: doubt, own: 0.1,
+			want: []string{"the client was short of memory: give it more, or raise GOMEMLIMIT"}},
+		"decoding": {samples: map[string]float64{"self.cpu_user": 0.1, "wire.backlog": 1024, "wire.held_streams": 3}, res: doubt, own: 0.1,
+			want: []string{"answers waited to be decoded (1,024 pieces at most, 3 streams left unread): give the client more cores"}},
 	} {
-		var w wants
+		w := wants{ordinary: c.ordinary}
 		// The first of each reading comes first.
 		for _, key := range []string{"self.cpu_user", "self.machine_busy"} {
 			if v, ok := c.samples[key]; ok {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/tokamak-bench/tokamak/clock"
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/probe/self"
@@ -31,8 +32,10 @@ func (r *Run) Do(ctx context.Context) (*report.Summary, error) {
 	}
 	usual := debug.SetGCPercent(gcPercent)
 	r.warm(ctx)
+	stop := r.keepHeadroom(ctx)
 	audit := r.startAudit(rec)
 	outcome, runErr := r.loop(ctx, rec)
+	stop()
 	audit.stop()
 	debug.SetGCPercent(usual)
 	r.tellEnd(rec, outcome, runErr)
@@ -100,7 +103,8 @@ func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
 	done := make(chan result)
 	go func() {
 		if r.real != nil {
-			defer r.real.Pin()()
+			release, _ := r.real.Lead()
+			defer release()
 		}
 		o, err := l.Run(ctx)
 		done <- result{o, err}
@@ -160,7 +164,7 @@ func (r *Run) manifest() (*record.Manifest, error) {
 		Run: r.id, Name: s.Name, Epoch: r.clock.Epoch(), Virtual: r.real == nil, Seed: s.Seed,
 		Versions: map[string]string{"tokamak": r.opt.Version, "go": runtime.Version()},
 		Command:  r.opt.Command, Scenario: resolved, Targets: r.facts, Notices: s.Notices,
-		Client: self.Facts(self.Config{}), Clock: record.ClockFacts{Source: "real"},
+		Client: self.Facts(self.Config{}), Clock: record.ClockFacts{Source: "real", RealTime: r.real != nil && clock.MayLead()},
 		Tags: map[string]string{},
 	}
 	if r.real == nil {

@@ -34,6 +34,8 @@ type HTTP struct {
 	// the texts in them are counted.
 	Prompts     Prompts
 	SaveOutputs bool
+
+	room *headroom // nil: as many connections as requests
 }
 
 // Prepare writes the call's text and encodes its request.
@@ -94,6 +96,7 @@ func (h *HTTP) Start(c *Call, sink Sink) {
 	x.sink = sink
 	c.Row.Target = h.Name
 	setField(x.exchange.Request, requestIDHeader, RequestID(h.Run, &c.Row))
+	h.room.started()
 	h.Transport.Start(&x.exchange)
 }
 
@@ -135,6 +138,7 @@ func (h *httpCall) Segment(x *wire.Exchange, s *wire.Segment) {
 
 // Ended fills the row and hands the call back.
 func (h *httpCall) Ended(x *wire.Exchange) {
+	h.target.room.ended()
 	a := h.decoder.End(x)
 	row := &h.call.Row
 	fillResult(row, x, a)

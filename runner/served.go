@@ -88,7 +88,7 @@ func (r *Run) wireConfig() (wire.Config, error) {
 // openAhead is how many connections are opened before the first request: one
 // for each user of a closed loop, a few for an open one.
 func (r *Run) openAhead() int {
-	s := r.scenario.Load.Plan.Describe()
+	s := r.plan.Describe()
 	if s.PeakUsers > 0 {
 		return int(s.PeakUsers)
 	}

@@ -272,6 +272,9 @@ func TestWarmConnectionsAreUsed(t *testing.T) {
 	}
 	for i := range xs {
 		ks[i].wait(t)
+		if i > 0 && xs[i].ConnID < xs[i-1].ConnID {
+			t.Errorf("connection %d is used after %d, which was opened before it", xs[i].ConnID, xs[i-1].ConnID)
+		}
 		if x := &xs[i]; x.Cause != Completed || !x.ConnReused || x.ConnStart != NotReached {
 			t.Fatalf("%v (%v), reused %v, connected at %d", x.Cause, x.Err, x.ConnReused, x.ConnStart)
 		}

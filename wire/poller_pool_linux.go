@@ -189,8 +189,18 @@ func (c *conn) park(now int64) (kept bool) {
 		return false
 	}
 	c.state, c.parked = connIdle, now
-	c.idleIndex = len(h.idle)
-	h.idle = append(h.idle, c)
+	if c.used {
+		c.idleIndex = len(h.idle)
+		h.idle = append(h.idle, c)
+		return true
+	}
+	// Those opened ahead come last, the first opened before the others: a
+	// server with a thread for each connection serves the first ones that it
+	// accepted.
+	h.idle = slices.Insert(h.idle, 0, c)
+	for i, o := range h.idle {
+		o.idleIndex = i
+	}
 	return true
 }
 
