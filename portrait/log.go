@@ -153,6 +153,11 @@ func (f *Facts) note(l *log) {
 	if l.deltas > 0 {
 		say("%s of the new text of a turn alone: what they share with the turns before is in no figure of shared prefix.", rowsOf(l.deltas))
 	}
+	if l.reuse != nil {
+		if mixed := fit.MixedBlocks(l.reuse.BlockLengths()); mixed != "" {
+			say("%s.", capital(mixed))
+		}
+	}
 	if l.sessions.blocks {
 		say("Which requests belong together was told by their blocks: a prompt that begins with all of an earlier one and its answer goes on with it.")
 	}

@@ -1,19 +1,22 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
+	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
 // blocks follows the prompt blocks of a log: which prompts go on with which,
 // what sessions share at their front, and what caches of any size would find.
 type blocks struct {
-	tokens int64 // of a block
-	known  map[uint64]block
-	ends   map[uint64]ending // by the last full block of a prompt
-	stack  *stack
+	lengths []BlockLength // of blocks, in the order of their first rows
+	scratch []uint64
+	known   map[uint64]block
+	ends    map[uint64]ending // by the last full block of a prompt
+	stack   *stack
 
 	distinct, again int64 // blocks, and those used twice or more
 	reuse           []float64
@@ -22,8 +25,14 @@ type blocks struct {
 	prompts, hits   int64            // tokens of prompts, and found in an unlimited cache
 	sizes           []int64
 	found           []int64 // tokens by size
-	other           bool    // some rows have blocks of another length
+	left            int64   // prompts that name blocks without their length, or of one too many
 	forgot          bool    // the oldest blocks, of a log with too many
+}
+
+// BlockLength is how many prompts name blocks of a length in tokens.
+type BlockLength struct {
+	Tokens  int64 `json:"tokens"`
+	Prompts int64 `json:"prompts"`
 }
 
 // block is what is known of one: its place in the stack and who sent it first.
@@ -31,7 +40,8 @@ type block struct {
 	place  int32
 	owner  int32 // the request that began the session that sent it first
 	last   int64 // ns
-	shared bool  // by sessions
+	tokens int32
+	shared bool // by sessions
 	again  bool
 }
 
@@ -65,32 +75,66 @@ const mostReuse = 1 << 20
 // answer, this one goes on with, or -1, and where it begins a session the number
 // of the front that another session sent before, from 1, or 0. session is -1 where the row does not name one.
 func (b *blocks) add(r *trace.Row, row, session int32) (before, front int32) {
-	if b.tokens == 0 {
-		b.tokens = r.BlockTokens
-	}
-	if r.BlockTokens != b.tokens || b.tokens <= 0 {
-		b.other = true
+	length := b.length(r.BlockTokens)
+	if length == nil {
 		return -1, 0
 	}
-	full := int(min(r.Input/b.tokens, int64(len(r.Blocks))))
-	ids := r.Blocks[:full]
+	length.Prompts++
+	size := length.Tokens
+	full := int(min(r.Input/size, int64(len(r.Blocks))))
+	ids := b.distinguished(r.Blocks[:full], size)
 	before = -1
 	first := row
 	if e, ok := b.goesOn(ids, r.Input); ok {
 		before, first = e.row, e.first
 	}
-	b.lookUp(ids, r.Input)
-	front = b.share(ids, first, before < 0)
+	b.lookUp(ids, size, r.Input)
+	front = b.share(ids, size, first, before < 0)
 	for i := len(ids) - 1; i >= 0; i-- { // the front is the youngest, as it is freed last
-		b.use(ids[i], first, r.At)
+		b.use(ids[i], size, first, r.At)
 	}
 	if full > 0 {
 		b.ends[ids[full-1]] = ending{row, first, r.Input, r.Output}
 	}
-	if b.stack.full() {
-		b.compact()
-	}
 	return before, front
+}
+
+// mostLengths bounds how many lengths of blocks are told apart.
+const mostLengths = 64
+
+// length counts the prompts of a length; nil for none, or one too many.
+func (b *blocks) length(tokens int64) *BlockLength {
+	for i := range b.lengths {
+		if b.lengths[i].Tokens == tokens {
+			return &b.lengths[i]
+		}
+	}
+	if tokens <= 0 || len(b.lengths) == mostLengths {
+		b.left++
+		return nil
+	}
+	b.lengths = append(b.lengths, BlockLength{Tokens: tokens})
+	return &b.lengths[len(b.lengths)-1]
+}
+
+// distinguished are ids that differ from those of blocks of other lengths: equal
+// ids of two lengths are not one text.
+func (b *blocks) distinguished(ids []uint64, size int64) []uint64 {
+	if size == b.lengths[0].Tokens {
+		return ids
+	}
+	b.scratch = b.scratch[:0]
+	for _, id := range ids {
+		b.scratch = append(b.scratch, stat.Key(id, "block length", uint64(size)))
+	}
+	return b.scratch
+}
+
+// byPrompts are the lengths, the commonest first.
+func (b *blocks) byPrompts() []BlockLength {
+	out := slices.Clone(b.lengths)
+	slices.SortStableFunc(out, func(a, b BlockLength) int { return cmp.Compare(b.Prompts, a.Prompts) })
+	return out
 }
 
 // goesOn finds the longest earlier prompt whose full blocks are this one's
@@ -114,27 +158,27 @@ func (b *blocks) goesOn(ids []uint64, input int64) (ending, bool) {
 // lookUp counts what caches of each size would find: the leading blocks whose
 // distance in the stack is at most the size, and never the whole prompt, of
 // which an engine computes the last token at least.
-func (b *blocks) lookUp(ids []uint64, input int64) {
+func (b *blocks) lookUp(ids []uint64, size, input int64) {
 	b.prompts += input
-	usable := min(int64(len(ids)), (input-1)/b.tokens)
+	usable := min(int64(len(ids)), (input-1)/size)
 	deepest := int64(0)
 	for _, id := range ids[:max(usable, 0)] {
 		k, ok := b.known[id]
 		if !ok {
 			return
 		}
-		b.hits += b.tokens
+		b.hits += size
 		deepest = max(deepest, b.stack.distance(k.place))
-		i, _ := slices.BinarySearch(b.sizes, deepest*b.tokens)
+		i, _ := slices.BinarySearch(b.sizes, deepest)
 		if i < len(b.found) {
-			b.found[i] += b.tokens // in this size and all above: summed at the end
+			b.found[i] += size // in this size and all above: summed at the end
 		}
 	}
 }
 
 // share finds the front that another session sent before, and numbers it where
 // this request begins a session.
-func (b *blocks) share(ids []uint64, first int32, begins bool) int32 {
+func (b *blocks) share(ids []uint64, size int64, first int32, begins bool) int32 {
 	depth := 0
 	for depth < len(ids) {
 		k, ok := b.known[ids[depth]]
@@ -153,19 +197,22 @@ func (b *blocks) share(ids []uint64, first int32, begins bool) int32 {
 	last := ids[depth-1]
 	n, ok := b.frontOf[last]
 	if !ok {
-		b.fronts = append(b.fronts, front{tokens: int64(depth) * b.tokens})
+		b.fronts = append(b.fronts, front{tokens: int64(depth) * size})
 		n = int32(len(b.fronts))
 		b.frontOf[last] = n
 	}
 	return n
 }
 
-// use makes a block the youngest.
-func (b *blocks) use(id uint64, first int32, at int64) {
+// use makes a block of so many tokens the youngest.
+func (b *blocks) use(id uint64, size int64, first int32, at int64) {
+	if b.stack.full(size) {
+		b.compact(size)
+	}
 	k, ok := b.known[id]
 	if !ok {
 		b.distinct++
-		k.owner = first
+		k.owner, k.tokens = first, int32(min(size, math.MaxInt32))
 	} else {
 		if !k.again {
 			k.again = true
@@ -174,16 +221,16 @@ func (b *blocks) use(id uint64, first int32, at int64) {
 		if len(b.reuse) < mostReuse {
 			b.reuse = append(b.reuse, float64(at-k.last)/1e9)
 		}
-		b.stack.remove(k.place)
+		b.stack.remove(k.place, k.tokens)
 	}
 	k.last = at
-	k.place = b.stack.push()
+	k.place = b.stack.push(k.tokens)
 	b.known[id] = k
 }
 
 // compact moves the blocks of the stack together, and forgets the oldest half
-// when there are too many.
-func (b *blocks) compact() {
+// when there are too many, or too many tokens for one more block.
+func (b *blocks) compact(size int64) {
 	places, used := make([]uint64, b.stack.next), make([]bool, b.stack.next)
 	for id, k := range b.known {
 		places[k.place], used[k.place] = id, true
@@ -194,19 +241,21 @@ func (b *blocks) compact() {
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) > mostBlocks {
-		gone := ids[:len(ids)/2]
-		ids = ids[len(ids)/2:]
-		for _, id := range gone {
+	if len(ids) > mostBlocks || b.stack.used+size >= mostStacked {
+		b.forgot = true
+		half := (len(ids) + 1) / 2
+		for _, id := range ids[:half] {
 			delete(b.known, id)
 			delete(b.ends, id)
 		}
-		b.forgot = true
+		ids = ids[half:]
 	}
-	b.stack.reset(len(ids))
+	tokens := make([]int32, len(ids))
 	for i, id := range ids {
 		k := b.known[id]
 		k.place = int32(i)
 		b.known[id] = k
+		tokens[i] = k.tokens
 	}
+	b.stack.reset(tokens)
 }

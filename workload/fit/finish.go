@@ -27,8 +27,11 @@ func (l *log) finish() {
 	if l.estimated > 0 {
 		l.say("the log has no token counts of %d texts: their lengths are a fourth of their bytes", l.estimated)
 	}
-	if l.blocks.other {
-		l.say("some rows have prompt blocks of another length than the first's: they are left out of the prefix figures")
+	if mixed := MixedBlocks(l.blocks.byPrompts()); mixed != "" {
+		l.say("%s", mixed)
+	}
+	if n := l.blocks.left; n > 0 {
+		l.say("%s of %s rows name prompt blocks without their length, or of too many lengths: they are left out of the prefix figures", grouped(n), grouped(l.rows))
 	}
 }
 

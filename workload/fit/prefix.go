@@ -96,8 +96,9 @@ func (l *log) prefixReport(m *traffic.Model) (*PrefixReport, error) {
 	if b.distinct == 0 {
 		return nil, nil
 	}
-	r := &PrefixReport{BlockTokens: b.tokens, Blocks: b.distinct, UsedOnce: 1 - float64(b.again)/float64(b.distinct)}
-	sampled, err := sampledCurve(m, b, stat.Key(l.options.Seed, "prompts", 0))
+	lengths := b.byPrompts()
+	r := &PrefixReport{BlockTokens: lengths[0].Tokens, BlockLengths: lengths, Blocks: b.distinct, UsedOnce: 1 - float64(b.again)/float64(b.distinct)}
+	sampled, err := sampledCurve(m, b, lengths[0].Tokens, stat.Key(l.options.Seed, "prompts", 0))
 	if err != nil {
 		return nil, err
 	}

@@ -24,21 +24,22 @@ type prompt struct {
 }
 
 // sampledCurve is the prefix-hit curve of one sample of the model, on the sizes
-// of the log's: prompts of whole sessions, with history, in order of time.
-func sampledCurve(m *traffic.Model, b *blocks, seed uint64) ([]CachePoint, error) {
-	prompts, err := samplePrompts(m, b.tokens, min(mostTouched, 2*b.prompts/b.tokens+1000), seed)
+// of the log's, in blocks of so many tokens: prompts of whole sessions, with
+// history, in order of time.
+func sampledCurve(m *traffic.Model, b *blocks, size int64, seed uint64) ([]CachePoint, error) {
+	prompts, err := samplePrompts(m, size, min(mostTouched, 2*b.prompts/size+1000), seed)
 	if err != nil || len(prompts) == 0 {
 		return nil, err
 	}
 	slices.SortStableFunc(prompts, func(a, b prompt) int { return cmp.Compare(a.at, b.at) })
 	again := newBlocks(b.sizes)
-	row := trace.Row{BlockTokens: b.tokens}
+	row := trace.Row{BlockTokens: size}
 	for i, p := range prompts {
 		row.At, row.Input, row.Output = int64(p.at), p.input, p.output
 		row.Blocks = row.Blocks[:0]
-		for k := int64(0); (k+1)*b.tokens <= p.input; k++ {
+		for k := int64(0); (k+1)*size <= p.input; k++ {
 			owner := p.session
-			if (k+1)*b.tokens <= p.frontTokens {
+			if (k+1)*size <= p.frontTokens {
 				owner = p.front
 			}
 			row.Blocks = append(row.Blocks, stat.Key(owner, "block", uint64(k)))

@@ -1,6 +1,11 @@
 package fit
 
-import "github.com/tokamak-bench/tokamak/workload/trace"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
 
 // Reuse follows the prompts of a log in their order: how much of them was sent
 // before, what a cache of any size would find of that, and which prompt goes on
@@ -38,6 +43,26 @@ func (u *Reuse) Curve() (points []CachePoint, complete bool) {
 		return nil, true
 	}
 	return u.blocks.curve(), !u.blocks.forgot
+}
+
+// BlockLengths are the lengths of the blocks followed, the commonest first.
+func (u *Reuse) BlockLengths() []BlockLength { return u.blocks.byPrompts() }
+
+// MixedBlocks says that blocks have several lengths; "" where they have not.
+func MixedBlocks(list []BlockLength) string {
+	const shown = 4
+	if len(list) < 2 {
+		return ""
+	}
+	var words []string
+	for i, l := range list {
+		if i == shown {
+			words = append(words, fmt.Sprintf("%d other lengths", len(list)-shown))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s tokens in %s prompts", grouped(l.Tokens), grouped(l.Prompts)))
+	}
+	return "prompt blocks have several lengths (" + strings.Join(words, ", ") + "): each counts with its own, and blocks of two lengths are never the same"
 }
 
 // curve is the prefix-hit curve by size, the unlimited cache last.

@@ -15,27 +15,47 @@ import (
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
-// The distance in the stack is the number of different blocks used since, as a
-// list that moves each used block to its end tells it.
+// The distance in the stack is the tokens of the different blocks used since, as
+// a list that moves each used block to its end tells it.
 func TestStackAgainstList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := newBlocks([]int64{16})
+		size := func(id uint64) int64 { return 16 << (id % 3) }
 		var list []uint64
 		for range rapid.IntRange(1, 6000).Draw(t, "n") {
 			id := uint64(rapid.IntRange(0, 40).Draw(t, "id"))
 			if at := slices.Index(list, id); at >= 0 {
-				if got := b.stack.distance(b.known[id].place); got != int64(len(list)-at) {
-					t.Fatalf("block %d: %d, want %d", id, got, len(list)-at)
+				want := int64(0)
+				for _, later := range list[at:] {
+					want += size(later)
+				}
+				if got := b.stack.distance(b.known[id].place); got != want {
+					t.Fatalf("block %d: %d, want %d", id, got, want)
 				}
 				list = slices.Delete(list, at, at+1)
 			}
 			list = append(list, id)
-			b.use(id, 0, 0)
-			if b.stack.full() {
-				b.compact()
-			}
+			b.use(id, size(id), 0, 0)
 		}
 	})
+}
+
+// More tokens than the stack's sums hold are forgotten, oldest first.
+func TestStackForgets(t *testing.T) {
+	b := newBlocks(nil)
+	const size = 1 << 30
+	for id := range uint64(10) {
+		b.use(id, size, 0, 0)
+	}
+	if !b.forgot || b.stack.used >= mostStacked {
+		t.Errorf("forgot %v, %d tokens", b.forgot, b.stack.used)
+	}
+	if got := b.stack.distance(b.known[9].place); got != size {
+		t.Errorf("the last block lies %d tokens deep", got)
+	}
+	if _, ok := b.known[0]; ok {
+		t.Error("the oldest block is still known")
+	}
 }
 
 // By hand, blocks of 10 tokens, two blocks of cache: prompts a b, a c, b. The
