@@ -135,8 +135,8 @@ func together(j *fit.Joint) Number {
 	if j == nil {
 		return Number{Name: "joint distance", Meaning: "not known: too few requests have both lengths"}
 	}
-	return Number{"joint distance", measure.Digits(j.Distance), fmt.Sprintf("of the joint ranks of input and output, held out; drawn apart %s, the log's own halves %s",
-		measure.Digits(j.Independent), measure.Digits(j.Even))}
+	return Number{"joint distance", measure.Digits(j.Distance), fmt.Sprintf("of the joint ranks of input and output, held out; drawn apart %s (by chance alone %s), the log's own halves %s",
+		measure.Digits(j.Independent), measure.Digits(j.Chance), measure.Digits(j.Even))}
 }
 
 func prefixHits(p *fit.PrefixReport) Number {

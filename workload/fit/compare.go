@@ -246,7 +246,7 @@ func jointOf(log, model, even pairs) *Joint {
 		input, output := ranks(p.input, "input ranks"), ranks(p.output, "output ranks")
 		grids[i] = grid(input, output, jointSide)
 		if i == 0 {
-			j.Rank = spearman(input, output)
+			j.Rank, j.Chance = spearman(input, output), chance(jointSide, len(input))
 		}
 	}
 	j.Log, j.Model = grids[0], grids[1]
@@ -254,6 +254,13 @@ func jointOf(log, model, even pairs) *Joint {
 	j.Independent = apart(grids[0], evenGrid(jointSide))
 	return j
 }
+
+// chance is the expected distance of a grid of n pairs of independent ranks
+// from equal cells: each of the side² cells then holds 1/side² of the pairs, with a
+// standard deviation of (1-1/side)/side/sqrt(n) since rows and columns are
+// full by construction, and the mean of a normal error's size is
+// sqrt(2/pi) of its standard deviation.
+func chance(side, n int) float64 { return float64(side-1) / math.Sqrt(2*math.Pi*float64(n)) }
 
 // complete are the pairs of which both are known.
 func (p pairs) complete() pairs {

@@ -190,6 +190,9 @@ type Joint struct {
 	Distance    float64 `json:"distance"`
 	Independent float64 `json:"independent"`
 	Even        float64 `json:"even"`
+	// Chance is the Distance that truly independent lengths of as many rows
+	// would have from equal cells.
+	Chance float64 `json:"chance"`
 	// Rank is Spearman's correlation in the log.
 	Rank float64 `json:"rank_correlation"`
 }

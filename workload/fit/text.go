@@ -241,8 +241,8 @@ func (w *writer) lengths(r *Report) {
 	}
 	if j := r.Joint; j != nil {
 		_ = w.Flush()
-		w.row("  together: ranks of input and output %.3f from the log's, %.3f if drawn apart, %.3f between the log's halves; rank correlation %+.2f",
-			j.Distance, j.Independent, j.Even, j.Rank)
+		w.row("  together: ranks of input and output %.3f from the log's, %.3f if drawn apart (%.3f by chance alone), %.3f between the log's halves; rank correlation %+.2f",
+			j.Distance, j.Independent, j.Chance, j.Even, j.Rank)
 	}
 }
 
