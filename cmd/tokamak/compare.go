@@ -39,6 +39,9 @@ func (c *compareCommand) Run(std streams, ended *result) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	if err := writable(c.Out); err != nil {
+		return err
+	}
 	o.Anyway = c.Anyway
 	sides, notes, err := runner.ReadSides(c.Runs, compare.Window(c.Window))
 	if err != nil {
@@ -107,7 +110,7 @@ func (c *comparing) options() (compare.Options, []verify.Change, error) {
 			return o, nil, err
 		}
 	}
-	return o, gates, nil
+	return o, gates, writable(c.JUnit)
 }
 
 // write writes the JUnit file that was asked for.
@@ -115,7 +118,7 @@ func (c *comparing) write(r *report.Compared) error {
 	if c.JUnit == "" {
 		return nil
 	}
-	return writeFile(c.JUnit, func(w io.Writer) error { return report.JUnit(w, r.Suite()) })
+	return replaceFile(c.JUnit, func(w io.Writer) error { return report.JUnit(w, r.Suite()) })
 }
 
 // show prints a comparison on standard output.
@@ -158,5 +161,5 @@ func writeJSON(name string, v any) error {
 	if name == "" {
 		return nil
 	}
-	return writeFile(name, func(w io.Writer) error { return printJSON(w, v) })
+	return replaceFile(name, func(w io.Writer) error { return printJSON(w, v) })
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
+	"io"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/interop"
@@ -22,25 +22,18 @@ func (c *exportCommand) Run(std streams) error {
 	if err != nil {
 		return err
 	}
-	w := std.out
-	var file *os.File
-	if c.Out != "" {
-		if file, err = os.Create(c.Out); err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		w = file
+	var left []string
+	write := func(w io.Writer) (err error) {
+		left, err = interop.Export(w, dir, c.As)
+		return err
 	}
-	left, err := interop.Export(w, dir, c.As)
-	if file != nil {
-		if closeErr := file.Close(); err == nil {
-			err = closeErr
-		}
-		if info, gone := os.Lstat(c.Out); err != nil && gone == nil && info.Mode().IsRegular() {
-			_ = os.Remove(c.Out) // half a file is none; a device or a link is not ours
-		}
+	if c.Out == "" {
+		err = exit.With(exit.Usage, write(std.out))
+	} else {
+		err = replaceFile(c.Out, write)
 	}
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	var b bytes.Buffer
 	for _, l := range left {

@@ -71,3 +71,61 @@ func TestInterruptible(t *testing.T) {
 		t.Error(n, err)
 	}
 }
+
+// What is replaced keeps its permissions, what is new follows the umask, and
+// nothing else is left in the directory, whether it went well or not.
+func TestReplaceFileKeepsPermissions(t *testing.T) {
+	dir := t.TempDir()
+	secret, plain, reference := filepath.Join(dir, "secret"), filepath.Join(dir, "plain"), filepath.Join(dir, "reference")
+	if err := errors.Join(os.WriteFile(secret, nil, 0o600), os.WriteFile(reference, nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	for _, name := range []string{secret, plain} {
+		if err := replaceFile(name, says("text")); err != nil {
+			t.Fatal(err)
+		}
+		if err := replaceFile(name, func(io.Writer) error { return broken }); exit.Of(err) != exit.Usage || !errors.Is(err, broken) {
+			t.Error(err)
+		}
+	}
+	mode := func(name string) os.FileMode {
+		s, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Mode()
+	}
+	if got := mode(secret); got != 0o600 {
+		t.Errorf("a secret file became %v", got)
+	}
+	if got := mode(plain); got != mode(reference) {
+		t.Errorf("a new file has %v, the system makes %v", got, mode(reference))
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 3 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// What cannot be written is refused before the work; what can is left as it is.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, []byte("before"), 0o600), os.Symlink("/dev/null", link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := writable("", "-", file, link, filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
+	}
+	for _, name := range []string{dir, filepath.Join(dir, "none", "file"), filepath.Join(file, "below")} {
+		if err := writable(name); exit.Of(err) != exit.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "before" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 2 {
+		t.Errorf("%v, %v", list, err)
+	}
+}

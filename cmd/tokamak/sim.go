@@ -106,7 +106,7 @@ func (c *simCommand) Run(ctx context.Context, std streams) (err error) {
 	}
 	so := sim.ServeOptions{LogTokens: c.LogTokens}
 	if c.Log != "" {
-		f, err := os.Create(c.Log)
+		f, err := os.Create(c.Log) // read while it grows
 		if err != nil {
 			return exit.With(exit.Usage, err)
 		}

@@ -67,8 +67,8 @@ func (c *calibrateCommand) Run(std streams) error {
 		return err
 	}
 	path := cmp.Or(c.Accelerator, a.Name+".yaml")
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		return exit.With(exit.Usage, err)
+	if err := replaceFile(path, bytesOf(text)); err != nil {
+		return err
 	}
 	for _, n := range notes {
 		_, _ = fmt.Fprintln(std.err, "note:", n)

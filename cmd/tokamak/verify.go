@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -34,7 +33,7 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 	if err != nil {
 		return configuration(err)
 	}
-	if err := c.writable(); err != nil {
+	if err := writable(c.Save, c.JUnit); err != nil { // before the first question
 		return err
 	}
 	executable, err := os.Executable()
@@ -62,8 +61,8 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 		return err
 	}
 	if c.Save != "" {
-		if err := os.WriteFile(c.Save, inJSON.Bytes(), 0o644); err != nil {
-			return exit.With(exit.Usage, fmt.Errorf("report: %w", err))
+		if err := replaceFile(c.Save, bytesOf(inJSON.Bytes())); err != nil {
+			return err
 		}
 	}
 	if err := c.junit(reports); err != nil {
@@ -85,24 +84,6 @@ func (c *conformanceCommand) Run(ctx context.Context, std streams, ended *result
 	return cmp.Or(err, broken)
 }
 
-// writable makes sure before the first question that what will be found can
-// be kept.
-func (c *conformanceCommand) writable() error {
-	for _, name := range []string{c.Save, c.JUnit} {
-		if name == "" {
-			continue
-		}
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o644)
-		if err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		if err := f.Close(); err != nil {
-			return exit.With(exit.Usage, err)
-		}
-	}
-	return nil
-}
-
 // junit writes the JUnit file that was asked for, a suite a URL.
 func (c *conformanceCommand) junit(reports []*conformance.Report) error {
 	if c.JUnit == "" {
@@ -112,5 +93,5 @@ func (c *conformanceCommand) junit(reports []*conformance.Report) error {
 	for i, r := range reports {
 		suites[i] = r.Suite()
 	}
-	return writeFile(c.JUnit, func(w io.Writer) error { return report.JUnit(w, suites...) })
+	return replaceFile(c.JUnit, func(w io.Writer) error { return report.JUnit(w, suites...) })
 }

@@ -36,12 +36,15 @@ type workloadFitCommand struct {
 
 // Run learns a model of the logs, writes it and prints how far it is from them.
 func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
-	words := strings.TrimSuffix(c.Out, filepath.Ext(c.Out)) + ".words"
+	words := ""
+	if c.LearnText {
+		words = strings.TrimSuffix(c.Out, filepath.Ext(c.Out)) + ".words"
+	}
 	if err := apart(append([]string{c.Lengths}, c.Logs...), c.Out, words, c.HTML); err != nil {
 		return err
 	}
 	for _, name := range []string{c.Out, words} {
-		if _, err := os.Lstat(name); err == nil && !c.Force && (name == c.Out || c.LearnText) {
+		if _, err := os.Lstat(name); err == nil && !c.Force {
 			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
 		}
 	}
@@ -73,11 +76,11 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 	if c.HTML != "" { // before the model, which is there only where all went well
 		page := portrait.Fit(r, portrait.Options{Name: strings.Join(c.Logs, ", ")})
 		if err := replaceFile(c.HTML, page.HTML); err != nil {
-			return exit.With(exit.Usage, err)
+			return err
 		}
 	}
 	if err := replaceFile(c.Out, m.Write); err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	tell(std.err, "written to %s", c.Out)
 	if c.json() {

@@ -86,7 +86,7 @@ func (c *workloadSampleCommand) file(write func(io.Writer) error) error {
 	if err := apart([]string{c.Model}, c.Out); err != nil {
 		return err
 	}
-	return writeFile(c.Out, write)
+	return replaceFile(c.Out, write)
 }
 
 // progress tells every few seconds how far the sample is, and ends it where

@@ -48,7 +48,7 @@ func (c *workloadShowCommand) Run(ctx context.Context, std streams) error {
 		return exit.With(exit.Usage, err)
 	}
 	if c.HTML != "" {
-		if err := writeFile(c.HTML, page.HTML); err != nil {
+		if err := replaceFile(c.HTML, page.HTML); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func (c *workloadShowCommand) pictures(page *portrait.Page) error {
 		return err
 	}
 	for _, p := range page.Pictures() {
-		if err := os.WriteFile(filepath.Join(c.SVG, p.Name), p.SVG, 0o644); err != nil {
+		if err := replaceFile(filepath.Join(c.SVG, p.Name), bytesOf(p.SVG)); err != nil {
 			return err
 		}
 	}
