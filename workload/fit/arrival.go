@@ -247,6 +247,9 @@ func (k *check) miss(f *arrivalFit) float64 {
 	}
 	worst := 0.0
 	for i, scale := range k.scales {
+		if len(samples[i]) == 0 {
+			return math.MaxFloat64 // nothing arrived in any sample
+		}
 		worst = max(worst, math.Abs(stat.Quantile(samples[i], .5)/k.log.index(scale)-1))
 	}
 	return worst

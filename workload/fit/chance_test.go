@@ -29,3 +29,29 @@ func TestChance(t *testing.T) {
 		t.Errorf("grids of independent lengths are %.4f from equal cells, expected %.4f", got, want)
 	}
 }
+
+// TestEmptySamples: a sample in which nothing arrives has no index of
+// dispersion, and does not spoil the median of the others.
+func TestEmptySamples(t *testing.T) {
+	got, err := sampleAll(plainPoisson(1, 100), 100, 1, []int{1, 10}, 20, func(i int) uint64 { return uint64(i) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, list := range got {
+		if len(list) == 0 || len(list) == 20 {
+			t.Errorf("scale %d: %d of 20 samples count; of one arrival in the mean some have none", i, len(list))
+		}
+		for _, x := range list {
+			if math.IsNaN(x) {
+				t.Errorf("scale %d: %v", i, list)
+			}
+		}
+	}
+}
+
+// TestImpossibleLengths: what no model may hold is not learnt.
+func TestImpossibleLengths(t *testing.T) {
+	if small(1<<40) != 10_000_000 || small(-1) != 0 || small(7) != 7 {
+		t.Error(small(1<<40), small(-1), small(7))
+	}
+}

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"runtime"
 	"slices"
 
@@ -132,14 +133,18 @@ func newDispersion(log *counts, m *traffic.Model, span float64, n int, seed uint
 	}
 	for i, scale := range scales {
 		a, b := model[i], poisson[i]
+		if len(a) == 0 || len(b) == 0 {
+			continue
+		}
 		d.scales = append(d.scales, Dispersion{Scale: float64(scale), Log: log.index(scale),
-			Model: stat.Quantile(a, .5), Low: a[0], High: a[d.seeds-1], Poisson: stat.Quantile(b, .5)})
+			Model: stat.Quantile(a, .5), Low: a[0], High: a[len(a)-1], Poisson: stat.Quantile(b, .5)})
 	}
 	return d, nil
 }
 
 // sampleAll draws n samples of a model, several at a time, and returns their
-// indices of dispersion at each scale, ascending.
+// indices of dispersion at each scale, ascending; a sample without an arrival
+// has none.
 func sampleAll(m *traffic.Model, span float64, fine int, scales []int, n int, seed func(i int) uint64) ([][]float64, error) {
 	out := make([][]float64, len(scales))
 	for i := range out {
@@ -160,8 +165,9 @@ func sampleAll(m *traffic.Model, span float64, fine int, scales []int, n int, se
 		})
 	}
 	err := g.Wait()
-	for _, list := range out {
-		slices.Sort(list)
+	for i, list := range out {
+		out[i] = slices.DeleteFunc(list, math.IsNaN)
+		slices.Sort(out[i])
 	}
 	return out, err
 }

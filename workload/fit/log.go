@@ -180,7 +180,8 @@ func (l *log) request(r *trace.Row, input, output int64, session, front int32) {
 // untimedAt stands for the moment of a row without a stamp.
 const untimedAt = math.MinInt64
 
-func small(n int64) int32 { return int32(min(max(n, 0), math.MaxInt32)) }
+// small keeps a length within what a model may hold.
+func small(n int64) int32 { return int32(min(max(n, 0), trace.MaxTokens)) }
 
 func reasoningShare(r *trace.Row) uint8 {
 	if r.Reasoning <= 0 || r.Output <= 0 {

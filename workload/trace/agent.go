@@ -82,7 +82,7 @@ func (d *weka) begin(o object) {
 		d.session = decimalText(d.seen)
 	}
 	if d.block = d.size; d.block == 0 {
-		d.block = o.whole(1, maxTokens, "block_size")
+		d.block = o.whole(1, MaxTokens, "block_size")
 	}
 	if d.block == 0 {
 		d.block = wekaBlock
@@ -121,7 +121,7 @@ func (d *weka) request(o object, out *batch, session string, depth int) {
 	o.at(r, seconds, "t")
 	r.Session, r.Turn, r.Model = session, d.turn, o.text("model")
 	d.turn++
-	r.Input, r.Output = o.whole(1, maxTokens, "in"), o.tokens("out")
+	r.Input, r.Output = o.whole(1, MaxTokens, "in"), o.tokens("out")
 	r.Duration, r.FirstToken = o.span(seconds, "api_time"), o.span(seconds, "ttft")
 	o.blocks(r, "hash_ids", d.block)
 	for i := range r.Blocks {

@@ -121,7 +121,7 @@ func (d *servingSim) decode(piece []byte, out *batch) {
 	r := out.row()
 	o.at(r, seconds, "arrival_time")
 	r.ID = o.text("request_id")
-	r.Input, r.Output = o.whole(1, maxTokens, "input_toks"), o.tokens("output_toks")
+	r.Input, r.Output = o.whole(1, MaxTokens, "input_toks"), o.tokens("output_toks")
 	queued, _, ok := o.moment(seconds, "queued_ts")
 	if first, _, there := o.moment(seconds, "first_token_ts"); ok && there && first >= queued {
 		r.FirstToken = length(first - queued)

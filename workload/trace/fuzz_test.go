@@ -16,7 +16,7 @@ func checkRow(t *testing.T, r *Row) {
 			t.Fatalf("below 0: %+v", r)
 		}
 	}
-	if r.Input > maxTokens || r.Output > maxTokens {
+	if r.Input > MaxTokens || r.Output > MaxTokens {
 		t.Fatalf("too long: %+v", r)
 	}
 	if n := int64(len(r.Blocks)); n > 0 && (r.BlockTokens < 1 || (n-1)*r.BlockTokens >= r.Input) {

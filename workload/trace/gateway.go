@@ -293,7 +293,7 @@ func (o object) usage(path string) int64 {
 		return 0
 	}
 	n, _, ok := decimal(o.raw(v), 0)
-	if !ok || n < 0 || n > maxTokens {
+	if !ok || n < 0 || n > MaxTokens {
 		return 0
 	}
 	return n

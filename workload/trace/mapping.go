@@ -150,7 +150,7 @@ func (m *mappingFile) top(n ast.Node) error {
 			var s string
 			if s, err = m.scalar(p.Value, "a number of tokens"); err == nil {
 				n, exact, ok := decimal([]byte(s), 0)
-				if !ok || !exact || n < 1 || n > maxTokens {
+				if !ok || !exact || n < 1 || n > MaxTokens {
 					err = m.at(p.Value, "expected a number of tokens from 1 on")
 				}
 				m.block = n

@@ -69,7 +69,7 @@ func (d *mooncake) content(o object, r *Row) {
 	given := 0
 	if o.get("input_length") != nil {
 		given++
-		r.Input = o.whole(1, maxTokens, "input_length")
+		r.Input = o.whole(1, MaxTokens, "input_length")
 		d.settle(o, r)
 		o.blocks(r, "hash_ids", d.size)
 	}
@@ -224,7 +224,7 @@ func (d *bailian) decode(piece []byte, out *batch) {
 		r.Parent = ""
 	}
 	r.Class = o.text("type")
-	r.Input = o.whole(1, maxTokens, "input_length")
+	r.Input = o.whole(1, MaxTokens, "input_length")
 	r.Output = o.tokens("output_length")
 	r.Turn = max(o.whole(0, 1e9, "turn")-1, 0) // counted from 1
 	o.blocks(r, "hash_ids", d.size)

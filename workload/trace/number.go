@@ -2,8 +2,9 @@ package trace
 
 import "math"
 
-// maxTokens bounds a length: above every model's context.
-const maxTokens = 10_000_000
+// MaxTokens bounds a length in tokens, which is above every model's context:
+// rows with longer ones are refused.
+const MaxTokens = 10_000_000
 
 // decimal reads a decimal number times 10^exp, rounded to a whole one, half
 // away from zero; exact says that nothing was rounded away. Of more than 18

@@ -253,7 +253,7 @@ func shown(v *fastjson.Value, b []byte) string {
 }
 
 // tokens returns a length.
-func (o object) tokens(keys ...string) int64 { return o.whole(0, maxTokens, keys...) }
+func (o object) tokens(keys ...string) int64 { return o.whole(0, MaxTokens, keys...) }
 
 // count returns a number of things.
 func (o object) count(keys ...string) int64 { return o.whole(0, 1_000_000, keys...) }

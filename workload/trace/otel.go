@@ -108,8 +108,8 @@ func (d *otel) span(o object, service string, out *batch) {
 			return 0
 		}
 		n, exact, ok := decimal(o.raw(v), 0)
-		if !ok || !exact || n < 0 || n > maxTokens {
-			o.fail("expected attribute %s from 0 to %d, found %s", keys[0], int64(maxTokens), shown(v, o.raw(v)))
+		if !ok || !exact || n < 0 || n > MaxTokens {
+			o.fail("expected attribute %s from 0 to %d, found %s", keys[0], int64(MaxTokens), shown(v, o.raw(v)))
 		}
 		return n
 	}

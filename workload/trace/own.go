@@ -79,7 +79,7 @@ func (d *ownRows) facts(o object, r *Row) {
 	r.ID, r.Class, r.Tenant = o.text("id"), o.text("class"), o.text("tenant")
 	r.Session, r.Parent, r.Model = o.text("session_id"), o.text("parent"), o.text("model")
 	d.moment(o, r)
-	r.Input = o.whole(1, maxTokens, "input_tokens")
+	r.Input = o.whole(1, MaxTokens, "input_tokens")
 	r.Output = o.tokens("output_tokens", "max_tokens")
 	r.Reasoning, r.Cached = o.tokens("reasoning_tokens"), o.tokens("cached_tokens")
 	r.Images, r.Audios, r.Videos, r.Tools = o.count("images"), o.count("audios"), o.count("videos"), o.count("tools")
@@ -87,7 +87,7 @@ func (d *ownRows) facts(o object, r *Row) {
 	r.Failed = o.truth("failed")
 	o.status(r, "status")
 	r.FirstToken, r.Duration = o.span(seconds, "first_token"), o.span(seconds, "duration")
-	size := o.whole(1, maxTokens, "block_tokens")
+	size := o.whole(1, MaxTokens, "block_tokens")
 	if size == 0 {
 		size = mooncakeBlock
 	}
@@ -173,7 +173,7 @@ func (d *ownRows) later(o object, r *Row, given int) {
 			o.wrong(v, t.path[:len(t.path)-1], "an object of input_tokens, output_tokens, think")
 			return
 		}
-		n := Turn{Input: t.whole(1, maxTokens, "input_tokens"), Output: t.tokens("output_tokens"), Think: t.span(seconds, "think")}
+		n := Turn{Input: t.whole(1, MaxTokens, "input_tokens"), Output: t.tokens("output_tokens"), Think: t.span(seconds, "think")}
 		if n.Input == 0 {
 			t.fail("expected %sinput_tokens", t.path)
 		}

@@ -161,8 +161,8 @@ func (f *fields) tokens(least int64, names ...string) int64 {
 		return 0
 	}
 	n, exact, ok := decimal(b, 0)
-	if !ok || !exact || n < least || n > maxTokens {
-		f.fail("field %d: expected a number of tokens from %d to %d, found %s", column, least, int64(maxTokens), written(b))
+	if !ok || !exact || n < least || n > MaxTokens {
+		f.fail("field %d: expected a number of tokens from %d to %d, found %s", column, least, int64(MaxTokens), written(b))
 	}
 	return n
 }
