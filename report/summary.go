@@ -63,6 +63,8 @@ type Users struct {
 	Least int64         `json:"allowed_least"`
 	Mean  measure.Value `json:"allowed_mean"` // over time
 	Last  int64         `json:"allowed_last"`
+	// AtFloor is the share of the time at the rule's floor.
+	AtFloor measure.Value `json:"floor_share"`
 }
 
 // Ended says how a run came to its end.

@@ -23,7 +23,11 @@ func (r *Run) conclude(rec *recorder, a *audit, o Outcome, runErr error) (*repor
 	for class, text := range res.Attempts.Examples {
 		res.Attempts.Examples[class] = record.Scrub(text, r.secrets)
 	}
-	sum := report.New(r.about(rec, o), res, judge(r.scenario, rec.sums), a.client(res),
+	about := r.about(rec, o)
+	if text := floored(r.plan.Adapt, about.Users, res); text != "" {
+		about.Notices = append(about.Notices, text)
+	}
+	sum := report.New(about, res, judge(r.scenario, rec.sums), a.client(res),
 		verify.Ending{Interrupted: o.Interrupted, Aborted: o.Stopped != "", InconclusiveOK: r.scenario.InconclusiveOK})
 	incomplete(sum, runErr)
 	err := errors.Join(runErr, r.write(rec, sum))

@@ -1,8 +1,10 @@
 package runner
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/measure"
@@ -80,6 +82,7 @@ type course struct {
 	began, at          int64
 	allowed, of, least int64
 	area               float64 // users · ns until at
+	atLeast            int64   // ns at the least level until at
 }
 
 func (c *course) note(e *record.Event) {
@@ -88,10 +91,22 @@ func (c *course) note(e *record.Event) {
 	}
 	allowed := detail(e, "allowed")
 	if !c.known {
-		*c = course{known: true, began: e.At, at: e.At, least: allowed}
+		*c = course{known: true, began: e.At, at: e.At, allowed: allowed, least: allowed}
 	}
-	c.area += float64(c.allowed) * float64(e.At-c.at)
-	c.at, c.allowed, c.of, c.least = e.At, allowed, detail(e, "of"), min(c.least, allowed)
+	c.until(e.At)
+	if allowed < c.least {
+		c.least, c.atLeast = allowed, 0
+	}
+	c.allowed, c.of = allowed, detail(e, "of")
+}
+
+// until counts the time up to a moment at the level in force.
+func (c *course) until(at int64) {
+	c.area += float64(c.allowed) * float64(at-c.at)
+	if c.allowed == c.least {
+		c.atLeast += at - c.at
+	}
+	c.at = at
 }
 
 // detail is a whole number of an event, as written or as read back.
@@ -110,9 +125,93 @@ func (c *course) report(rule *load.Adapt, end int64) *report.Users {
 	if !c.known || rule == nil {
 		return nil
 	}
+	now := *c
+	now.until(max(end, c.at))
 	u := &report.Users{Rule: rule.String(), Of: c.of, Least: c.least, Last: c.allowed}
-	if end = max(end, c.at); end > c.began {
-		u.Mean = measure.Some((c.area + float64(c.allowed)*float64(end-c.at)) / float64(end-c.began))
+	if length := float64(now.at - c.began); length > 0 {
+		u.Mean = measure.Some(now.area / length)
+		u.AtFloor = measure.Some(0)
+		if c.least == rule.Floor && c.of > rule.Floor {
+			u.AtFloor = measure.Some(float64(now.atLeast) / length)
+		}
 	}
 	return u
+}
+
+// flooredShare is from which share of the time at its floor on a rule is said to
+// be pinned there.
+const flooredShare = 0.5
+
+// floored says that a loop stood at its floor for most of the time, and why as
+// far as the figures tell; "" where it did not.
+func floored(rule *load.Adapt, u *report.Users, res *measure.Result) string {
+	if u == nil || u.AtFloor.Or(0) < flooredShare {
+		return ""
+	}
+	users := "users"
+	if rule.Floor == 1 {
+		users = "user"
+	}
+	text := fmt.Sprintf("the adaptive load stood at its floor of %s %s, of %s, for %s of the time", measure.Count(rule.Floor), users,
+		measure.Count(u.Of), measure.Percent(100*u.AtFloor.Or(0)))
+	if n, all := endless(res.Attempts.ByOutcome); all > 0 && float64(n) > (1-rule.Percentile)*float64(all) {
+		return fmt.Sprintf("%s: %s of the attempts failed, and each counts as infinite latency", text, measure.Share(n, all))
+	}
+	m := res.Metrics[rule.Metric]
+	name, ms := "in the median", m.P50 // most of it was at the floor
+	if latency(ms)-rule.Above <= rule.Step {
+		name, ms = percentile(&m, rule.Percentile)
+	}
+	over := latency(ms) - rule.Above
+	if over <= rule.Step {
+		return text
+	}
+	above := ""
+	if rule.Above > 0 {
+		above = fmt.Sprintf(" above %v", rule.Above)
+	}
+	wider := *rule
+	wider.Step = digits(over)
+	return fmt.Sprintf("%s: %s is %v %s, %.0f steps of %v%s, and each step halves the users; a step of the order of the latency lets more through: adapt %s",
+		text, rule.Metric, digits(latency(ms)), name, float64(over)/float64(rule.Step), rule.Step, above, wider.String())
+}
+
+// latency is a metric's value as a duration, 0 where there is none.
+func latency(ms measure.Value) time.Duration { return time.Duration(ms.Or(0) * 1e6) }
+
+// endless counts the attempts whose failure a rule takes for infinite latency,
+// and all that it takes a latency of.
+func endless(by map[string]int) (n, all int) {
+	for outcome, k := range by {
+		switch record.Outcome(outcome) {
+		case record.OK, record.Abandoned:
+			all += k
+		case record.Rejected, record.HTTPError, record.TransportError, record.Timeout, record.StreamError, record.StreamBroken:
+			n, all = n+k, all+k
+		case record.Cut, record.Cancelled, record.Unsent:
+		}
+	}
+	return n, all
+}
+
+// percentile is the one of a metric's that is next above, with its name.
+func percentile(m *measure.Metric, p float64) (string, measure.Value) {
+	switch {
+	case p <= .9:
+		return "at p90", m.P90
+	case p <= .95:
+		return "at p95", m.P95
+	case p <= .99:
+		return "at p99", m.P99
+	}
+	return "at most", m.Max
+}
+
+// digits keeps two of a duration.
+func digits(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 100 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }

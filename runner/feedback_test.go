@@ -7,7 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tokamak-bench/tokamak/load"
+	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/record"
+	"github.com/tokamak-bench/tokamak/report"
 	"github.com/tokamak-bench/tokamak/workload"
 )
 
@@ -235,7 +237,56 @@ func TestCourse(t *testing.T) {
 		c.note(&e)
 	}
 	u := c.report(rule, 15e9)
-	if u == nil || u.Of != 4 || u.Least != 1 || u.Last != 1 || u.Mean.Or(0) != (4*1+2*3+1*1)/5.0 || u.Rule != "e2e.p95/50ms" {
+	if u == nil || u.Of != 4 || u.Least != 1 || u.Last != 1 || u.Mean.Or(0) != (4*1+2*3+1*1)/5.0 || u.Rule != "e2e.p95/50ms" || u.AtFloor.Or(-1) != 1/5.0 {
 		t.Errorf("%+v", u)
+	}
+	rule.Floor = 4 // all of them: there is nothing that the rule could do
+	if u := c.report(rule, 15e9); u.AtFloor.Or(-1) != 0 {
+		t.Errorf("%+v", u)
+	}
+	again := record.Event{At: 15e9, Kind: levelEvent, Detail: map[string]any{"allowed": int64(2), "of": int64(4)}}
+	c.note(&again)
+	rule.Floor = 1
+	if u := c.report(rule, 20e9); u.AtFloor.Or(-1) != 1/10.0 {
+		t.Errorf("%+v", u)
+	}
+}
+
+// TestFloored: who stands at the floor most of the time is told why.
+func TestFloored(t *testing.T) {
+	at := func(share float64) *report.Users { return &report.Users{Of: 100, Least: 1, AtFloor: measure.Some(share)} }
+	ms := func(p50, p95 float64) *measure.Result {
+		return &measure.Result{Metrics: map[string]measure.Metric{"e2e": {P50: measure.Some(p50), P95: measure.Some(p95)}},
+			Attempts: measure.Attempts{ByOutcome: map[string]int{"ok": 95, "rejected": 5, "cut": 50}}}
+	}
+	failing := ms(1400, 2000)
+	failing.Attempts.ByOutcome["rejected"] = 6
+	const stood = "the adaptive load stood at its floor of 1 user, of 100, for 97% of the time"
+	for _, c := range []struct {
+		rule string
+		u    *report.Users
+		res  *measure.Result
+		want string
+	}{
+		{"e2e.p95/50ms", at(.97), ms(1400, 2000), stood + ": e2e is 1.4s in the median, 28 steps of 50ms, and each step halves the users; " +
+			"a step of the order of the latency lets more through: adapt e2e.p95/1.4s"},
+		{"e2e.p95/50ms,above=400ms", at(.97), ms(1400, 2000), stood + ": e2e is 1.4s in the median, 20 steps of 50ms above 400ms, and each step halves the users; " +
+			"a step of the order of the latency lets more through: adapt e2e.p95/1s,above=400ms"},
+		{"e2e.p95/50ms", at(.97), ms(40, 2000), stood + ": e2e is 2s at p95, 40 steps of 50ms, and each step halves the users; " +
+			"a step of the order of the latency lets more through: adapt e2e.p95/2s"},
+		{"e2e.p95/50ms", at(.97), failing, stood + ": 5.94% of the attempts failed, and each counts as infinite latency"},
+		{"e2e.p95/50ms", at(.97), ms(40, 40), stood},
+		{"e2e.p95/50ms", at(.97), &measure.Result{}, stood},
+		{"e2e.p95/50ms", at(.49), ms(1400, 2000), ""},
+		{"e2e.p95/50ms", nil, ms(1400, 2000), ""},
+		{"e2e.p95/50ms", &report.Users{}, ms(1400, 2000), ""},
+	} {
+		rule, err := load.ParseAdapt(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := floored(rule, c.u, c.res); got != c.want {
+			t.Errorf("%s: %q\nwant %q", c.rule, got, c.want)
+		}
 	}
 }

@@ -71,6 +71,9 @@ func again(dir string) (*report.Summary, error) {
 	about := recovered(dir, m, s)
 	about.Stamps = rec.stamps.shares()
 	about.Users = rec.course.report(s.Load.Plan.Adapt, testimony.last)
+	if text := floored(s.Load.Plan.Adapt, about.Users, res); text != "" {
+		about.Notices = append(about.Notices, text)
+	}
 	about.Duration = measure.Some(float64(testimony.last-rec.sums.Options().Start.Or(0)) / 1e6)
 	if text := report.QuotaNotice(rec.quota.limited, rec.quota.fields); text != "" {
 		about.Notices = append(about.Notices, text)
