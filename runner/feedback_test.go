@@ -254,7 +254,9 @@ func TestCourse(t *testing.T) {
 
 // TestFloored: who stands at the floor most of the time is told why.
 func TestFloored(t *testing.T) {
-	at := func(share float64) *report.Users { return &report.Users{Of: 100, Least: 1, AtFloor: measure.Some(share)} }
+	at := func(share float64) *report.Users {
+		return &report.Users{Of: 100, Least: 1, AtFloor: measure.Some(share)}
+	}
 	ms := func(p50, p95 float64) *measure.Result {
 		return &measure.Result{Metrics: map[string]measure.Metric{"e2e": {P50: measure.Some(p50), P95: measure.Some(p95)}},
 			Attempts: measure.Attempts{ByOutcome: map[string]int{"ok": 95, "rejected": 5, "cut": 50}}}

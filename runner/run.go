@@ -32,6 +32,9 @@ type Options struct {
 	Calibrations calibration.Cache
 	// Asking, where set, is told what check is about to ask.
 	Asking func(what string)
+	// Writing, where set, is told how many texts a model is about to write. wrote is
+	// called for each that is there, from several goroutines, and end after the last.
+	Writing func(texts int) (wrote, end func())
 }
 
 // Run is a scenario made ready: everything is built, nothing is sent yet but

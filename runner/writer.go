@@ -49,7 +49,7 @@ type author struct {
 	model     string
 	texts     int
 	cache     string // folder; empty: nothing is kept
-	told      func(string)
+	writing   func(texts int) (wrote, end func())
 }
 
 // written returns the corpus of texts that the endpoint of a spec writes. Those
@@ -75,7 +75,7 @@ func (r *Run) author(ctx context.Context, address string) (*author, error) {
 	}
 	q := base.Query()
 	base.RawQuery = ""
-	a := &author{texts: defaultTexts, cache: textCache(), model: q.Get("model"), told: r.opt.Asking}
+	a := &author{texts: defaultTexts, cache: textCache(), model: q.Get("model"), writing: r.opt.Writing}
 	if n := q.Get("texts"); n != "" {
 		if a.texts, err = strconv.Atoi(n); err != nil || a.texts < 1 || a.texts > mostTexts {
 			return nil, fmt.Errorf("llm: expected texts from 1 to %d, found %.20q", mostTexts, n)
@@ -127,6 +127,12 @@ func (r *Run) authorKey(base *url.URL) wire.Field {
 func (a *author) write(ctx context.Context) ([]string, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	wrote := func() {}
+	if a.writing != nil {
+		var end func()
+		wrote, end = a.writing(a.texts)
+		defer end()
+	}
 	texts, errs := make([]string, a.texts), make([]error, a.texts)
 	next := make(chan int)
 	var wg sync.WaitGroup
@@ -135,6 +141,8 @@ func (a *author) write(ctx context.Context) ([]string, error) {
 			for n := range next {
 				if texts[n], errs[n] = a.text(ctx, uint64(n)); errs[n] != nil {
 					stop()
+				} else {
+					wrote()
 				}
 			}
 		})
@@ -163,9 +171,6 @@ func (a *author) text(ctx context.Context, n uint64) (string, error) {
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()
-	}
-	if a.told != nil {
-		a.told(fmt.Sprintf("text %d of %d", n+1, a.texts))
 	}
 	body, err := json.Marshal(map[string]any{"seed": n, "messages": []map[string]string{{"role": "user", "content": prompt}}})
 	if err != nil {

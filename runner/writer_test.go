@@ -71,6 +71,13 @@ func TestWrittenTexts(t *testing.T) {
 	t.Setenv(textKeyVariable, "sesame-open")
 	m := &model{}
 	r, spec := writing(t, m)
+	var there, ended atomic.Int64
+	r.opt.Writing = func(texts int) (wrote, end func()) {
+		if there.Store(0); texts != 5 {
+			t.Errorf("%d texts", texts)
+		}
+		return func() { there.Add(1) }, func() { ended.Add(there.Load()) }
+	}
 	for range 2 {
 		c, err := r.written(t.Context(), spec)
 		if err != nil {
@@ -88,6 +95,9 @@ func TestWrittenTexts(t *testing.T) {
 		if m.asked.Load() != 5 || m.key.Load() != "Bearer sesame-open" {
 			t.Errorf("%d requests, key %v", m.asked.Load(), m.key.Load())
 		}
+	}
+	if ended.Load() != 2*5 {
+		t.Errorf("%d texts were told of by the end, twice 5 are there", ended.Load())
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 5 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -81,10 +80,7 @@ func (c *runCommand) began(ctx context.Context, std streams, b runner.Block) fun
 // progress is how a run's progress is shown.
 func (c *runCommand) progress(std streams, s *scenario.Scenario, r *runner.Run) *progress {
 	plan := s.Load.Plan.Describe()
-	p := &progress{w: std.err, total: plan.Duration, snapshot: r.Snapshot}
-	if os.Getenv("TERM") != "dumb" { // a dumb terminal cannot write over a line
-		p.width, _ = terminal(std.err)
-	}
+	p := &progress{w: std.err, width: lineWidth(std.err), total: plan.Duration, snapshot: r.Snapshot}
 	if s.Load.Requests > 0 {
 		p.requests = s.Load.Requests
 	}

@@ -82,7 +82,9 @@ func writable(names ...string) error {
 func apart(inputs []string, outputs ...string) error {
 	taken := map[string]string{}
 	for _, name := range inputs {
-		taken[leadsTo(name)] = "is read from"
+		if name != "" {
+			taken[leadsTo(name)] = "is read from"
+		}
 	}
 	for _, name := range outputs {
 		if name == "" || name == "-" {

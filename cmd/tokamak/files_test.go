@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -52,6 +54,9 @@ func TestApart(t *testing.T) {
 		if err := apart([]string{log, "-"}, outputs...); exit.Of(err) != exit.Usage {
 			t.Errorf("%q: %v", outputs, err)
 		}
+	}
+	if here, err := os.Getwd(); err != nil || !strings.Contains(fmt.Sprint(apart([]string{""}, here)), "is a directory") {
+		t.Error("no input is not the working directory", err)
 	}
 	if err := apart([]string{log, "-"}, "", "-", filepath.Join(dir, "out"), "-"); err != nil {
 		t.Error(err)

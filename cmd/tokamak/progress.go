@@ -5,17 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/runner"
-)
-
-// How often progress is shown: a line that is written over on a terminal, a
-// new line elsewhere.
-const (
-	refresh = 200 * time.Millisecond
-	period  = 5 * time.Second
 )
 
 // progress tells on standard error how a run gets on.
@@ -30,44 +22,8 @@ type progress struct {
 
 // start shows progress until the returned function is called.
 func (p *progress) start(ctx context.Context) (stop func()) {
-	every := period
-	if p.width > 0 {
-		every = refresh
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	var done sync.WaitGroup
-	done.Go(func() {
-		ticks := time.NewTicker(every)
-		defer ticks.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				if p.width > 0 {
-					p.write("\r\x1b[K")
-				}
-				return
-			case <-ticks.C:
-				p.show(p.snapshot())
-			}
-		}
-	})
-	return func() { cancel(); done.Wait() }
+	return ticking{p.w, p.width, func() string { return p.line(p.snapshot()) }}.start(ctx)
 }
-
-func (p *progress) show(s runner.Snapshot) {
-	line := p.line(s)
-	if p.width == 0 {
-		p.write(line + "\n")
-		return
-	}
-	if len(line) >= p.width {
-		line = line[:p.width-1]
-	}
-	p.write("\r" + line + "\x1b[K")
-}
-
-// write writes; there is nobody to tell that it failed.
-func (p *progress) write(s string) { _, _ = io.WriteString(p.w, s) }
 
 // line is one state in words, what matters most first: a narrow terminal cuts
 // it. All of it is ASCII, so that it may be cut anywhere.

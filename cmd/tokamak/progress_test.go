@@ -67,3 +67,26 @@ func TestProgressOnTerminal(t *testing.T) {
 		}
 	})
 }
+
+// TestWritingProgress: texts that take long are told of, those of the cache not.
+func TestWritingProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		wrote, end := writing(t.Context(), &b, 0)(24)
+		time.Sleep(4 * time.Second)
+		wrote()
+		wrote()
+		time.Sleep(7 * time.Second)
+		end()
+		if diff := cmp.Diff("   5s  2 of 24 texts written\n  10s  2 of 24 texts written\n", b.String()); diff != "" {
+			t.Error(diff)
+		}
+		b.Reset()
+		wrote, end = writing(t.Context(), &b, 0)(1)
+		wrote()
+		end()
+		if b.Len() > 0 {
+			t.Errorf("%q", b.String())
+		}
+	})
+}

@@ -32,6 +32,9 @@ func (c *runCommand) Run(ctx context.Context, std streams, ended *result) error 
 	}
 	known, _ := calibration.UserCache() // a machine without a place for caches has none
 	o := runner.Options{Executable: executable, DryRun: c.DryRun, Version: readVersion().Version, Command: os.Args, Stdin: std.in, Calibrations: known}
+	if !c.Quiet {
+		o.Writing = writing(ctx, std.err, lineWidth(std.err))
+	}
 	if s.Target.Against != nil {
 		return c.against(ctx, std, s, o, ended)
 	}
