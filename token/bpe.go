@@ -2,7 +2,6 @@ package token
 
 import (
 	"hash/maphash"
-	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 )
@@ -40,9 +39,8 @@ type bpe struct {
 	// frozen are the tokens found first, which merge with nothing; nil: none.
 	frozen *trie
 
-	// boundary is a text that nothing merges across unless it begins there: a
-	// piece is cut in front of each run of it. Empty: there is none.
-	boundary string
+	// joints says where a piece can be cut; nil: nowhere.
+	joints *joints
 
 	text table // what ids stand for
 }
@@ -71,29 +69,27 @@ func (t *table) add(b []byte) {
 func (b *bpe) bytes(id uint32) []byte { return b.text.at(id) }
 
 func (b *bpe) encode(s *scratch, piece string) {
-	if b.boundary == "" {
+	if b.joints == nil {
 		b.word(s, piece)
 		return
 	}
-	for from := 0; from < len(piece); {
-		to := from
-		for strings.HasPrefix(piece[to:], b.boundary) {
-			to += len(b.boundary)
+	if b.direct { // as a whole, not in parts
+		if id, ok := b.v.lookup(piece); ok {
+			s.ids = append(s.ids, id)
+			return
 		}
-		if i := strings.Index(piece[to:], b.boundary); i >= 0 {
-			to += i
-		} else {
-			to = len(piece)
-		}
-		b.word(s, piece[from:to])
-		from = to
+	}
+	for len(piece) > 0 {
+		n := b.joints.cut(piece)
+		b.word(s, piece[:n])
+		piece = piece[n:]
 	}
 }
 
 // word appends the ids of a piece across whose ends nothing merges.
 func (b *bpe) word(s *scratch, w string) {
 	id, ok := b.v.lookup(w)
-	if ok && (b.direct || b.checked[id].Load() == 1) {
+	if ok && (b.direct && b.joints == nil || b.checked[id].Load() == 1) {
 		s.ids = append(s.ids, id)
 		return
 	}

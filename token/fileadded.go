@@ -2,7 +2,6 @@ package token
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,10 +12,10 @@ import (
 // added are tokens that are found in a text before it is cut into pieces, such
 // as <|im_start|>: the leftmost, of several the longest.
 type added struct {
-	tokens map[string]addedToken
-	texts  map[uint32]string
-	// lengths lists those of the tokens by their first byte, longest first.
-	lengths [256][]int
+	list  []addedToken
+	trie  *trie // finds a token's place in list
+	first [256]bool
+	texts map[uint32]string
 }
 
 type addedToken struct {
@@ -36,19 +35,16 @@ type match struct {
 }
 
 func (a *added) add(pattern string, t addedToken) {
-	if _, twice := a.tokens[pattern]; twice || pattern == "" {
+	if pattern == "" {
 		return
 	}
-	a.tokens[pattern] = t
-	list := &a.lengths[pattern[0]]
-	if !slices.Contains(*list, len(pattern)) {
-		*list = append(*list, len(pattern))
-		slices.SortFunc(*list, func(x, y int) int { return y - x })
-	}
+	a.trie.add([]byte(pattern), uint32(len(a.list))) // of equal ones the first counts
+	a.list = append(a.list, t)
+	a.first[pattern[0]] = true
 }
 
 func newAdded() *added {
-	return &added{tokens: map[string]addedToken{}, texts: map[uint32]string{}}
+	return &added{trie: newTrie(), texts: map[uint32]string{}}
 }
 
 // addedTokens reads the added tokens of a file: those to be found in the text
@@ -98,24 +94,17 @@ func (a *added) next(s string, from, at int) match {
 		return match{start: len(s), end: len(s)}
 	}
 	for ; at < len(s); at++ {
-		lengths := a.lengths[s[at]]
-		if len(lengths) == 0 {
+		if !a.first[s[at]] {
 			continue
 		}
-		for _, n := range lengths {
-			if n > len(s)-at {
-				continue
-			}
-			t, ok := a.tokens[s[at:at+n]]
-			if !ok {
-				continue
-			}
-			if t.word && !alone(s, at, at+n) {
-				at += n - 1
-				break
-			}
+		n, i := a.trie.longest(s[at:])
+		if n == 0 {
+			continue
+		}
+		if t := a.list[i]; !t.word || alone(s, at, at+n) {
 			return t.match(s, from, at, at+n)
 		}
+		at += n - 1
 	}
 	return match{start: len(s), end: len(s)}
 }

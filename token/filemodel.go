@@ -3,7 +3,6 @@ package token
 import (
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 
 	"github.com/valyala/fastjson"
@@ -61,7 +60,7 @@ func readBPE(m *fastjson.Value, names *table, merges []mergeRule, byteLevel bool
 		if m.GetBool("byte_fallback") {
 			b.byteTokens()
 		}
-		b.findBoundary(merges)
+		b.findJoints(merges)
 	}
 	b.checked = make([]atomic.Uint32, b.v.size())
 	return b, nil
@@ -96,28 +95,6 @@ func (b *bpe) byteTokens() {
 
 // spaceMark is what SentencePiece writes for a space.
 const spaceMark = "\u2581"
-
-// findBoundary finds out whether a piece can be cut in front of runs of the
-// space mark: it can if no merge makes a token that has one behind something
-// else.
-func (b *bpe) findBoundary(merges []mergeRule) {
-	if _, ok := b.v.lookup(spaceMark); !ok {
-		return
-	}
-	if b.fallback {
-		for _, k := range b.known {
-			if !k {
-				return // unknown ones may wait across a cut
-			}
-		}
-	}
-	for _, r := range merges {
-		if strings.Contains(strings.TrimLeft(string(b.v.token(r.to)), spaceMark), spaceMark) {
-			return
-		}
-	}
-	b.boundary = spaceMark
-}
 
 // byteChars returns the alphabet in which byte-level BPE writes bytes: those
 // that print stand for themselves, the others for U+0100 on, in order.

@@ -320,19 +320,6 @@ func (p *modelProto) bpe(bytesOf [256]uint32) (*bpe, error) {
 		m.known[i] = p.byteFallback
 	}
 	m.checked = make([]atomic.Uint32, m.v.size())
-	m.spmBoundary()
+	m.findTextJoints()
 	return m, nil
-}
-
-// spmBoundary is findBoundary for a vocabulary that is its merges.
-func (b *bpe) spmBoundary() {
-	if _, ok := b.v.lookup(spaceMark); !ok {
-		return
-	}
-	for id := range b.v.size() {
-		if strings.Contains(strings.TrimLeft(string(b.v.token(uint32(id))), spaceMark), spaceMark) {
-			return
-		}
-	}
-	b.boundary = spaceMark
 }
