@@ -13,7 +13,8 @@ import (
 // fit makes the model and its report of the finished columns.
 func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 	m := &traffic.Model{Source: traffic.Source{Format: l.format, Rows: l.rows}, Duration: duration(l.span)}
-	r := &Report{Schema: ReportSchema, Format: l.format, Rows: l.rows, Failed: l.failed, Span: l.span, MadeUp: l.madeUp, Pauses: l.pauses, Stamps: l.stamps}
+	r := &Report{Schema: ReportSchema, Format: l.format, Rows: l.rows, Failed: l.failed, Span: l.span, MadeUp: l.madeUp, Pauses: l.pauses, Stamps: l.stamps,
+		Hidden: l.hidden}
 	if l.absolute {
 		begin := time.Unix(0, l.begin).UTC()
 		m.Source.Begin, r.Begin = begin, &begin
@@ -85,6 +86,7 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	k := traffic.Client{Name: c.name}
 	l.fitStarts(l.seconds(starts), &k, &out, stat.Key(l.options.Seed, "client", uint64(i)))
 	half := k
+	half.Rate = l.evenRate(starts)
 	l.fitLengths(&k, &half, &out, starts, parts)
 	k.Sessions = l.fitSessions(rows)
 	k.Prefix = l.fitPrefix(starts)
@@ -109,6 +111,13 @@ func (l *log) fitStarts(at []float64, k *traffic.Client, out *ClientReport, seed
 		out.Arrivals = append(out.Arrivals, f.ArrivalCandidate)
 	}
 	out.Window, out.Process, out.Why = fits[chosen].Window, fits[chosen].Process, why
+}
+
+// evenRate is the rate of a client in the even slices alone, in windows of an
+// even and an odd one: what is drawn from it has the client's share among the
+// others from the even slices, as the lengths.
+func (l *log) evenRate(starts []int32) traffic.Curve {
+	return newCurve(l.seconds(l.slice(starts, 0)), l.span, 2*l.sliceLength()).traffic()
 }
 
 // fitLengths fits the lengths of each stretch of a client's session starts.

@@ -29,6 +29,10 @@ func (l *log) divide() {
 	column, kept := l.divideBy()
 	l.client = make([]int32, len(l.at))
 	if column == nil {
+		if !l.madeUp && l.hide() {
+			l.together()
+			return
+		}
 		l.clients = []client{{name: "client-1", members: 1, rows: int64(len(l.at))}}
 		return
 	}

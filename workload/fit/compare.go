@@ -43,6 +43,9 @@ func (l *log) compare(m, even *traffic.Model, r *Report) error {
 	if err := l.arrivals(m, at, d.first, r); err != nil {
 		return err
 	}
+	if r.Work, err = l.tokenDispersion(m, starts, log.fine); err != nil {
+		return err
+	}
 	return l.heldOut(even, starts, r)
 }
 
@@ -314,6 +317,7 @@ func (l *log) findAll(r *Report) {
 			l.say("burstiness: at %s the model's index of dispersion is %.3g against the log's %.3g (%+.0f %%)", shortDuration(d.Scale), d.Model, d.Log, 100*e)
 		}
 	}
+	l.findWork(r.Work)
 	if s := r.Sessions; s != nil && s.FromArrival {
 		l.say("think times are from one request to the next, answers included: the log does not say when they ended")
 	}

@@ -221,22 +221,9 @@ func spliced(t *tokens, body stat.Lognormal, from, alpha float64) lengthFit {
 	})}
 }
 
-// tableShares are where the quantiles of a table stand.
+// tableShares are where quantiles of times stand.
 var tableShares = []float64{0, .001, .005, .01, .02, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .825, .85, .86, .87, .88, .89, .9,
 	.905, .91, .915, .92, .925, .93, .935, .94, .945, .95, .955, .96, .97, .98, .985, .99, .995, .998, .999, 1}
-
-// tableOf is the table of empirical quantiles, linear in between.
-func tableOf(t *tokens) lengthFit {
-	var q stat.Quantiles
-	for _, p := range tableShares {
-		v := t.least()
-		if p > 0 {
-			v = t.quantile(p)
-		}
-		q.Share, q.Value = append(q.Share, p), append(q.Value, max(v, 1))
-	}
-	return lengthFit{LengthCandidate{Family: familyQuantiles, Parameters: len(tableShares)}, q, func(x float64) float64 { return shareBelow(q, x) }}
-}
 
 // shareBelow is the distribution function of a table.
 func shareBelow(q stat.Quantiles, x float64) float64 {

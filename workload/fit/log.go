@@ -40,6 +40,7 @@ type log struct {
 
 	client   []int32 // of each request, an index of clients
 	clients  []client
+	hidden   []HiddenCandidate
 	stamps   Stamps
 	pauses   []Pause
 	findings []string

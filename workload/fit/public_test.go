@@ -103,8 +103,9 @@ func driftIsSaid(t *testing.T, m *traffic.Model, r *Report) {
 			t.Errorf("the findings lack %q:\n%s", want, all)
 		}
 	}
-	if len(m.Clients[0].Lengths) < 2 {
-		t.Error("lengths drift, and the model has one for all time")
+	// What drifts is who sends: each client's lengths stay.
+	if len(m.Clients) < 2 && len(m.Clients[0].Lengths) < 2 {
+		t.Error("lengths drift, and the model has one client with one set of lengths for all time")
 	}
 }
 

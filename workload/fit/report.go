@@ -25,6 +25,9 @@ type Report struct {
 	Pauses []Pause `json:"pauses"`
 
 	Stamps Stamps `json:"stamps"`
+	// Hidden are the numbers of clients that lengths and rates were divided
+	// among where the log names none; empty where it was not tried.
+	Hidden []HiddenCandidate `json:"hidden_clients"`
 	// Clients, largest first.
 	Clients []ClientReport `json:"clients"`
 	// Rate is the log's arrivals over time beside one sample of the model.
@@ -33,6 +36,8 @@ type Report struct {
 	Gaps *GapSeries `json:"gaps"`
 	// Dispersion over time scales of all clients together.
 	Dispersion []Dispersion `json:"dispersion"`
+	// Work is the same of tokens instead of arrivals.
+	Work []TokenDispersion `json:"token_dispersion"`
 	// Seeds is how many samples Dispersion's medians are of.
 	Seeds int `json:"seeds"`
 	// Lengths of all clients together, held out.
@@ -88,6 +93,18 @@ type ClientReport struct {
 	ErrorShare float64 `json:"error_share"`
 }
 
+// HiddenCandidate is a number of clients that a log without names may be of.
+type HiddenCandidate struct {
+	Window     float64 `json:"window_s"` // of their rates
+	Clients    int     `json:"clients"`
+	Parameters int     `json:"parameters"`
+	// LogLikelihood is that of the moments and the classes of the lengths, in
+	// nats, rates in 1/s.
+	LogLikelihood float64 `json:"log_likelihood"`
+	BIC           float64 `json:"bic"`
+	Chosen        bool    `json:"chosen"`
+}
+
 // ArrivalCandidate is a rate curve with a process around it.
 type ArrivalCandidate struct {
 	Window        float64 `json:"window_s"` // 0: one rate
@@ -113,6 +130,25 @@ type Dispersion struct {
 	High float64 `json:"high"`
 	// Poisson is the median of a Poisson process of one rate.
 	Poisson float64 `json:"poisson"`
+}
+
+// TokenDispersion is the index of dispersion of the tokens of session starts at
+// one time scale, in requests: variance ÷ mean of their sums in windows, ÷ their
+// mean a request. It is that of the arrivals where all lengths are alike; more
+// where long ones come together, less where they keep apart.
+type TokenDispersion struct {
+	Scale  float64 `json:"scale_s"`
+	Input  Beside  `json:"input"`
+	Output Beside  `json:"output"`
+}
+
+// Beside is a figure of the log and of samples of the model: their median, the
+// least and the greatest.
+type Beside struct {
+	Log   float64 `json:"log"`
+	Model float64 `json:"model"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
 }
 
 // RateSeries is arrivals over time: in windows, the last of which may be cut

@@ -22,9 +22,11 @@ func (r *Report) Text() string {
 	var b bytes.Buffer
 	t := &writer{tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)}
 	t.head(r)
+	t.hidden(r)
 	t.clients(r)
 	t.arrivals(r)
 	t.burstiness(r)
+	t.tokens(r)
 	t.lengths(r)
 	t.families(r)
 	t.sessions(r)
@@ -198,6 +200,45 @@ func off(x, of float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%+.0f%%", 100*(x/of-1))
+}
+
+// tokens shows how tokens come together.
+func (w *writer) tokens(r *Report) {
+	if len(r.Work) == 0 {
+		return
+	}
+	w.title("work: index of dispersion of tokens, in requests")
+	w.row("\tat\tinput log\tmodel\t\toutput log\tmodel\t")
+	for _, d := range r.Work {
+		w.row("\t%s\t%.3g\t%.3g\t%s\t%.3g\t%.3g\t%s", shortDuration(d.Scale), d.Input.Log, d.Input.Model, off(d.Input.Model, d.Input.Log),
+			d.Output.Log, d.Output.Model, off(d.Output.Model, d.Output.Log))
+	}
+}
+
+// hidden shows how many clients a log without names was divided into.
+func (w *writer) hidden(r *Report) {
+	chosen := -1
+	for i, h := range r.Hidden {
+		if h.Chosen {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		return
+	}
+	window := r.Hidden[chosen].Window
+	w.title("the log names no clients; how many it is of by its lengths over time, in windows of %s", shortDuration(window))
+	w.row("\tclients\tparameters\tBIC less the best\t")
+	for _, h := range r.Hidden {
+		if h.Window != window {
+			continue
+		}
+		mark := ""
+		if h.Chosen {
+			mark = "taken"
+		}
+		w.row("\t%d\t%d\t%.0f\t%s", h.Clients, h.Parameters, h.BIC-r.Hidden[chosen].BIC, mark)
+	}
 }
 
 func (w *writer) lengths(r *Report) {
