@@ -15,6 +15,7 @@ type MediaKind uint8
 const (
 	Image MediaKind = iota + 1
 	Audio
+	Video
 )
 
 // Media is a file that goes along with a message's text.
@@ -22,6 +23,8 @@ type Media struct {
 	Kind   MediaKind
 	Format string // as its API names it: png, jpeg, wav
 	Data   []byte
+	// URL, where set, is where the server is to fetch it, in place of Data.
+	URL string
 }
 
 // Call is one request in the API's own terms.
@@ -30,6 +33,9 @@ type Call struct {
 	Body      []byte // where set: the whole body, sent as it is but for merged fields
 	Open      bool   // Body holds the content alone: the length asked for is added to it
 	MaxTokens int64  // 0: the server decides
+	// Links are the URLs in it that the server is to fetch: what they carry
+	// beside their path is secret.
+	Links     []string
 	Tools     []byte // JSON list of definitions of functions; nil: none
 	RequestID string // X-Request-Id
 	TraceID   string // 32 hex digits; traceparent

@@ -104,7 +104,7 @@ func (r *row) fill(a *record.Attempt) {
 	r.prompt, r.promptCounted = tokens(a.PromptUsage), tokens(a.PromptCounted)
 	r.output, r.outputCounted = tokens(a.OutputUsage), tokens(a.OutputCounted)
 	r.cached, r.shared, r.asked = tokens(a.CachedUsage), tokens(a.PromptShared), tokens(a.PromptAsked)
-	r.media = a.Media.Images.Valid() || a.Media.Audio.Valid()
+	r.media = a.Media.Images.Valid() || a.Media.Audio.Valid() || a.Media.Sounds.Valid() || a.Media.Videos.Valid()
 	r.shown = shown(a)
 	r.chunks, r.firstTokens = int32(a.Chunks.Len()), unknown
 	for i, at := range a.Chunks.At {

@@ -169,9 +169,14 @@ type Tokens struct {
 // Media is what a request holds beside text, absent where there is none.
 type Media struct {
 	Images Int
-	Audio  Int // ns of sound
+	Sounds Int
+	Videos Int
+	Audio  Int // ns of sound, as far as it is known
+	Asked  Int // images, sounds and videos that the dataset says there were
+	Made   Int // of those sent: made up in place of the dataset's
+	Linked Int // of those sent: URLs for the server to fetch
 	Tools  Int // definitions of functions
-	Bytes  Int // of images and sound as files
+	Bytes  Int // of images, sound and videos as files, without those that are URLs
 }
 
 // ServerTimes are durations in ns that the server itself reported.

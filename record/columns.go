@@ -114,7 +114,12 @@ func mediaColumns() table[Attempt] {
 	const g, none = "media", "there are none"
 	return table[Attempt]{
 		number(g, "images", "", none, "Images in the prompt, those of earlier turns included.", func(a *Attempt) *Int { return &a.Media.Images }),
-		number(g, "audio", "ns", "there is none", "Length of the sound in the prompt, that of earlier turns included.", func(a *Attempt) *Int { return &a.Media.Audio }),
+		number(g, "sounds", "", none, "Sounds in the prompt, the same way.", func(a *Attempt) *Int { return &a.Media.Sounds }),
+		number(g, "videos", "", none, "Videos in the prompt, the same way.", func(a *Attempt) *Int { return &a.Media.Videos }),
+		number(g, "media_asked", "", "the dataset tells of none, or there is no dataset", "Images, sounds and videos that the dataset says the prompt had.", func(a *Attempt) *Int { return &a.Media.Asked }),
+		number(g, "media_made", "", none, "Of those sent, how many are made up, since the dataset knows their number alone.", func(a *Attempt) *Int { return &a.Media.Made }),
+		number(g, "media_linked", "", none, "Of those sent, how many are URLs for the server to fetch.", func(a *Attempt) *Int { return &a.Media.Linked }),
+		number(g, "audio", "ns", "there is none, or it is not known", "Length of the sound in the prompt, that of earlier turns included.", func(a *Attempt) *Int { return &a.Media.Audio }),
 		number(g, "tools", "", none, "Definitions of tools sent along.", func(a *Attempt) *Int { return &a.Media.Tools }),
 	}
 }
@@ -160,7 +165,7 @@ func byteColumns() table[Attempt] {
 	return table[Attempt]{
 		{g, "request_bytes", "bytes", "", "Bytes sent.", integer[Attempt](func(a *Attempt) *int64 { return &a.Bytes.Request })},
 		{g, "response_bytes", "bytes", "", "Bytes received.", integer[Attempt](func(a *Attempt) *int64 { return &a.Bytes.Response })},
-		number(g, "media_bytes", "bytes", "no images or sound", "Images and sound as files, before base64.", func(a *Attempt) *Int { return &a.Media.Bytes }),
+		number(g, "media_bytes", "bytes", "there are none, or URLs alone", "Images, sound and videos as files, before base64.", func(a *Attempt) *Int { return &a.Media.Bytes }),
 		word(g, "output_sha256", "SHA-256 of the output text, in hex.", func(a *Attempt) *string { return &a.OutputSHA256 }),
 	}
 }

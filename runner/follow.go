@@ -43,8 +43,10 @@ func (l *Loop) number(c *Call, at int64) {
 	if s.OutputTokens > 0 {
 		r.OutputAsked = record.Some(s.OutputTokens)
 	}
-	images, audio := s.Attached()
-	r.Media.Images, r.Media.Audio, r.Media.Tools = some(images), some(int64(audio)), some(s.Tools.Count)
+	a := s.Attached()
+	r.Media.Images, r.Media.Sounds, r.Media.Videos = some(a.Images), some(a.Sounds), some(a.Videos)
+	r.Media.Audio, r.Media.Tools = some(int64(a.Audio)), some(s.Tools.Count)
+	r.Media.Asked, r.Media.Made, r.Media.Linked = some(a.Asked), some(a.Made), some(a.Linked)
 	r.Intended = record.Some(at)
 }
 

@@ -40,9 +40,15 @@ type HTTP struct {
 
 // Prepare writes the call's text and encodes its request.
 func (h *HTTP) Prepare(c *Call) error {
-	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Body: c.Spec.Body, Open: c.Spec.Open, TraceID: c.Row.TraceID}
+	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Links: c.Spec.Links(), Open: c.Spec.Open, TraceID: c.Row.TraceID}
 	content := int64(0)
-	if c.Spec.Body == nil {
+	if c.Spec.Body != nil {
+		var err error
+		if ec.Body, err = c.Spec.Complete(); err != nil {
+			return err
+		}
+		c.Row.Media.Bytes = some(heldBytes(c.Spec.Held))
+	} else {
 		messages, counted, err := h.Texts.Render(c.Spec)
 		if err != nil {
 			return err
@@ -75,6 +81,14 @@ func (h *HTTP) Prepare(c *Call) error {
 	return nil
 }
 
+// heldBytes is how much content a body holds beside text.
+func heldBytes(held []media.Recorded) (n int64) {
+	for i := range held {
+		n += held[i].Bytes
+	}
+	return n
+}
+
 // attached are a message's files in the driver's terms.
 func attached(list []media.File) []engine.Media {
 	if len(list) == 0 {
@@ -82,9 +96,12 @@ func attached(list []media.File) []engine.Media {
 	}
 	out := make([]engine.Media, len(list))
 	for i, f := range list {
-		out[i] = engine.Media{Kind: engine.Image, Format: f.Format, Data: f.Data}
-		if f.Kind == media.Sound {
+		out[i] = engine.Media{Kind: engine.Image, Format: f.Format, Data: f.Data, URL: f.URL}
+		switch f.Kind {
+		case media.Sound:
 			out[i].Kind = engine.Audio
+		case media.Film:
+			out[i].Kind = engine.Video
 		}
 	}
 	return out

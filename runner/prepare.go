@@ -12,6 +12,9 @@ import (
 // prompts do not pile up in memory: about 5 bytes each.
 const aheadTokens = 4 << 20
 
+// aheadBytes bounds the images, sound and videos that wait prepared.
+const aheadBytes = 256 << 20
+
 // preparer takes sessions from the workload in order and has their first
 // requests ready before their moment.
 type preparer struct {
@@ -21,6 +24,7 @@ type preparer struct {
 	mu      sync.Mutex
 	change  sync.Cond
 	queue   []*Call
+	bytes   int64
 	tokens  int64
 	err     error // of the workload or a preparation; comes after the queue
 	stopped bool
@@ -55,6 +59,7 @@ func (p *preparer) next() (*Call, error) {
 	p.queue[0] = nil
 	p.queue = p.queue[1:]
 	p.tokens -= c.Spec.InputTokens
+	p.bytes -= c.Row.Media.Bytes.Or(0)
 	p.change.Broadcast()
 	return c, nil
 }
@@ -69,7 +74,7 @@ func (p *preparer) await(n int) {
 }
 
 func (p *preparer) full() bool {
-	return len(p.queue) >= p.loop.Ahead || p.tokens > aheadTokens
+	return len(p.queue) >= p.loop.Ahead || p.tokens > aheadTokens || p.bytes > aheadBytes
 }
 
 func (p *preparer) run() {
@@ -84,6 +89,7 @@ func (p *preparer) run() {
 		} else {
 			p.queue = append(p.queue, c)
 			p.tokens += c.Spec.InputTokens
+			p.bytes += c.Row.Media.Bytes.Or(0)
 		}
 		p.change.Broadcast()
 		for p.full() && !p.stopped && p.err == nil {

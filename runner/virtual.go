@@ -13,6 +13,7 @@ import (
 	simapi "github.com/tokamak-bench/tokamak/sim/openai"
 	"github.com/tokamak-bench/tokamak/wire"
 	"github.com/tokamak-bench/tokamak/workload"
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // Virtual is the simulated engine in virtual time as a target: no sockets and
@@ -77,10 +78,14 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 	}
 	if len(c.Spec.Body) > 0 {
 		span := literal(string(c.Spec.Body))
+		for i := range c.Spec.Held { // the text of an image is no text
+			span.Tokens -= int64(c.Spec.Held[i].Text+3) / 4
+		}
+		span.Tokens = max(span.Tokens, 1)
 		if c.Spec.InputTokens > 0 {
 			span.Tokens = c.Spec.InputTokens
 		}
-		call.request.Prompt = []sim.Span{span}
+		call.request.Prompt = appendRecorded([]sim.Span{span}, c.Spec.Held)
 	}
 	if v.Length != nil && call.request.MaxTokens == 0 {
 		call.request.StopAfter = v.Length(call.fingerprint())
@@ -123,6 +128,29 @@ func appendMedia(prompt []sim.Span, m *workload.Message) []sim.Span {
 	}
 	for _, a := range m.Audio {
 		prompt = append(prompt, sim.Span{ID: a.ID, Tokens: int64(simapi.AudioTokens(a.Duration))})
+	}
+	return appendRecorded(prompt, m.Recorded)
+}
+
+// appendRecorded appends what a dataset's images and sounds cost it. It knows
+// no video.
+func appendRecorded(prompt []sim.Span, list []media.Recorded) []sim.Span {
+	for i := range list {
+		r := &list[i]
+		n := 0
+		switch {
+		case r.Kind == media.Picture && r.Width > 0:
+			n = simapi.ImageTokens(r.Width, r.Height)
+		case r.Kind == media.Picture:
+			n = simapi.UnknownImage
+		case r.Kind == media.Sound && r.Duration > 0:
+			n = simapi.AudioTokens(r.Duration)
+		case r.Kind == media.Sound:
+			n = simapi.UnknownAudio
+		}
+		if n > 0 {
+			prompt = append(prompt, sim.Span{ID: r.ID(), Tokens: int64(n)})
+		}
 	}
 	return prompt
 }

@@ -143,6 +143,9 @@ func (w *Workload) frozen() section {
 			s.set("jitter", Short(d.Jitter))
 		}
 		freezeReading(&d.Reading, s)
+		if d.Image.Format != "" {
+			freezeImage(&d.Image, s)
+		}
 	}
 	if t := w.Config.Traffic; t != nil {
 		freezeTraffic(t, s)

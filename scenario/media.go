@@ -15,8 +15,10 @@ const defaultSide = 512
 
 // media reads what goes along with a class's texts.
 func (r *resolver) media() workload.Media {
-	for _, id := range []string{"workload.image-size", "workload.image-format", "workload.image-bytes"} {
-		r.needs(id, "workload.images")
+	if !r.has("workload.dataset") {
+		for _, id := range imageWords() {
+			r.needs(id, "workload.images")
+		}
 	}
 	r.needs("workload.tool-tokens", "workload.tools")
 	m := workload.Media{
@@ -25,11 +27,7 @@ func (r *resolver) media() workload.Media {
 		Tools:  media.Tools{Count: r.whole("workload.tools", 0, 0), Tokens: r.whole("workload.tool-tokens", 0, 1)},
 	}
 	if m.Images != nil {
-		m.Image = media.Image{Format: r.oneOf("workload.image-format", media.JPEG, media.JPEG, media.PNG), Bytes: r.whole("workload.image-bytes", 0, 1)}
-		m.Image.Width, m.Image.Height = r.pixels()
-		if err := m.Image.Check(); err != nil {
-			r.fail(r.first("workload.image-size", "workload.image-bytes", "workload.images").errorf("%v", err))
-		}
+		m.Image = r.image()
 	}
 	for id, most := range map[string]int64{"workload.tools": media.MaxTools, "workload.tool-tokens": media.MaxToolTokens} {
 		if r.whole(id, 0, 0) > most {
@@ -42,6 +40,32 @@ func (r *resolver) media() workload.Media {
 		}
 	}
 	return m
+}
+
+// imageWords are the settings that say what images are like.
+func imageWords() []string {
+	return []string{"workload.image-size", "workload.image-format", "workload.image-bytes"}
+}
+
+// image reads what images are like.
+func (r *resolver) image() media.Image {
+	i := media.Image{Format: r.oneOf("workload.image-format", media.JPEG, media.JPEG, media.PNG), Bytes: r.whole("workload.image-bytes", 0, 1)}
+	i.Width, i.Height = r.pixels()
+	if err := i.Check(); err != nil {
+		r.fail(r.first("workload.image-size", "workload.image-bytes", "workload.images").errorf("%v", err))
+	}
+	return i
+}
+
+// madeImage is what images are like that stand for those of which a dataset or
+// traffic model knows the number; its zero value where nothing says.
+func (r *resolver) madeImage() media.Image {
+	for _, id := range imageWords() {
+		if r.has(id) {
+			return r.image()
+		}
+	}
+	return media.Image{}
 }
 
 // first returns the first of some settings that was given.
@@ -72,13 +96,17 @@ func (r *resolver) pixels() (width, height int) {
 
 func freezeMedia(m *workload.Media, s section) {
 	if m.Images != nil {
-		s.set("images", m.Images.String()).set("image-size", fmt.Sprintf("%dx%d", m.Image.Width, m.Image.Height)).
-			set("image-format", m.Image.Format).set("image-bytes", m.Image.Bytes)
+		s.set("images", m.Images.String())
+		freezeImage(&m.Image, s)
 	}
 	if m.Audio != nil {
 		s.set("audio", m.Audio.String())
 	}
 	s.set("tools", m.Tools.Count).set("tool-tokens", m.Tools.Tokens)
+}
+
+func freezeImage(i *media.Image, s section) {
+	s.set("image-size", fmt.Sprintf("%dx%d", i.Width, i.Height)).set("image-format", i.Format).set("image-bytes", i.Bytes)
 }
 
 // mediaWords says what goes along with a class's texts.

@@ -42,7 +42,9 @@ func (r *resolver) traffic() *workload.Traffic {
 	if t.Name == "" || !r.model(t) {
 		return nil
 	}
-	t.Image = media.Image{Format: media.JPEG, Width: defaultSide, Height: defaultSide}
+	if t.Image = r.madeImage(); t.Image.Format == "" {
+		t.Image = media.Image{Format: media.JPEG, Width: defaultSide, Height: defaultSide}
+	}
 	if api, ok := r.set["target.api"]; ok && t.Images() && api.text == "openai-completions" {
 		r.fail(r.set["workload.traffic"].errorf("the images of %s do not go with openai-completions: expected openai-chat", t.Name))
 	}
@@ -136,6 +138,9 @@ func freezeTraffic(t *workload.Traffic, s section) {
 	s.set("traffic", t.Name).set("traffic-sha256", t.SHA256)
 	if t.Options.Scale != 1 {
 		s.set("scale", t.Options.Scale).set("scale-by", string(t.Options.ScaleBy))
+	}
+	if t.Images() {
+		freezeImage(&t.Image, s)
 	}
 	if t.Text != "" {
 		s.set("text", t.Text)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,7 +83,7 @@ func (r *resolver) dataset() *workload.Dataset {
 	if !r.has("workload.dataset") {
 		return nil
 	}
-	for _, id := range []string{"workload.input-tokens", "workload.prefix-tokens", "workload.turns"} {
+	for _, id := range []string{"workload.input-tokens", "workload.prefix-tokens", "workload.turns", "workload.images", "workload.audio", "workload.tools"} {
 		if v, ok := r.set[id]; ok {
 			r.fail(v.errorf("%s does not go with dataset: its texts are sent as they are", word(id)))
 		}
@@ -93,12 +94,17 @@ func (r *resolver) dataset() *workload.Dataset {
 		Conversations: r.boolean("workload.conversations"),
 		Jitter:        r.duration("workload.jitter", 0, true),
 		Reading:       r.reading(),
+		Image:         r.madeImage(),
+	}
+	if api, ok := r.set["target.api"]; ok {
+		d.NoMedia = api.text == "openai-completions"
 	}
 	if d.Name = r.set["workload.dataset"].text; d.Name == "-" {
 		d.Open, d.Once = func() (io.ReadCloser, error) { return io.NopCloser(os.Stdin), nil }, true
 		return d
 	}
 	name := r.file("workload.dataset")
+	d.Dir = filepath.Dir(name)
 	d.Open = func() (io.ReadCloser, error) { return os.Open(name) }
 	return d
 }

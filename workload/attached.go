@@ -61,23 +61,19 @@ func (c *conversation) tools() media.Tools {
 	return t
 }
 
-// Attached counts what a request holds beside text.
-func (q *Request) Attached() (images int64, audio time.Duration) {
-	for i := range q.Messages {
-		images += int64(len(q.Messages[i].Images))
-		for _, a := range q.Messages[i].Audio {
-			audio += a.Duration
-		}
-	}
-	return images, audio
-}
-
 // files encodes the media of a message.
 func (m *Message) files() ([]media.File, error) {
-	if len(m.Images)+len(m.Audio) == 0 {
+	if len(m.Recorded)+len(m.Images)+len(m.Audio) == 0 {
 		return nil, nil
 	}
-	list := make([]media.File, 0, len(m.Images)+len(m.Audio))
+	list := make([]media.File, 0, len(m.Recorded)+len(m.Images)+len(m.Audio))
+	for i := range m.Recorded {
+		f, err := m.Recorded[i].Load()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, f)
+	}
 	for i := range m.Images {
 		b, err := m.Images[i].Encode()
 		if err != nil {

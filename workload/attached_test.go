@@ -40,9 +40,9 @@ func TestMediaOfTurns(t *testing.T) {
 		if diff := cmp.Diff(first, turns[1].Messages[0]); diff != "" {
 			t.Fatal(diff)
 		}
-		images, audio := turns[1].Attached()
-		if images != int64(len(first.Images)+len(second.Images)) || audio != 4*time.Second {
-			t.Fatalf("%d images, %v of sound", images, audio)
+		want := Attached{Images: int64(len(first.Images) + len(second.Images)), Sounds: 2, Audio: 4 * time.Second}
+		if diff := cmp.Diff(want, turns[1].Attached()); diff != "" {
+			t.Fatal(diff)
 		}
 		for _, m := range []Message{first, second} {
 			for _, p := range m.Images {
@@ -112,5 +112,36 @@ func TestRenderMedia(t *testing.T) {
 	c.Classes[0].Media.Image.Width = 0
 	if _, err := New(c, 1); err == nil {
 		t.Error("an image without width")
+	}
+}
+
+// TestRecordedMediaCounts: what a dataset says there was, what is sent of it,
+// and what of that is made up or a URL.
+func TestRecordedMediaCounts(t *testing.T) {
+	d := content(`{"text":"a","images":["https://h.example/1.png?k=v","[cut]"],"audio":"https://h.example/s.wav"}` + "\n" +
+		`{"text":"b"}` + "\n")
+	list, s := firsts(t, Config{Dataset: d})
+	if len(list) != 2 {
+		t.Fatal(len(list), s.(Noter).Notes())
+	}
+	want := Attached{Images: 2, Sounds: 1, Made: 1, Linked: 2, Asked: 3}
+	if diff := cmp.Diff(want, list[0].Attached()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"https://h.example/1.png?k=v", "https://h.example/s.wav"}, list[0].Links()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(Attached{}, list[1].Attached()); diff != "" {
+		t.Error(diff)
+	}
+	d = content("TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n2025-03-12 00:00:00.1,3,10,5\n")
+	list, _ = firsts(t, Config{Dataset: d})
+	if diff := cmp.Diff(Attached{Images: 3, Made: 3, Asked: 3}, list[0].Attached()); diff != "" {
+		t.Error(diff)
+	}
+	d.NoMedia = true // completions take none
+	list, _ = firsts(t, Config{Dataset: d})
+	if diff := cmp.Diff(Attached{Asked: 3}, list[0].Attached()); diff != "" {
+		t.Error(diff)
 	}
 }

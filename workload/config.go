@@ -9,6 +9,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/token"
+	"github.com/tokamak-bench/tokamak/workload/media"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -74,6 +75,15 @@ type Dataset struct {
 	Reading trace.Options
 	// Name is a file's name for messages, - for standard input.
 	Name string
+	// Dir is where the files lie that the content names, and nothing is read
+	// from elsewhere; empty: it may name none.
+	Dir string
+	// Image is what images are like that stand for those of which the content
+	// knows the number; its zero value is a JPEG of 512 by 512. Its ID is not used.
+	Image media.Image
+	// NoMedia says that the target takes no images, sound or video: they are
+	// left out, and that is noted.
+	NoMedia bool
 	// Open returns the content from its beginning. It may be called several
 	// times unless Once is set.
 	Open func() (io.ReadCloser, error)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // OpenDataset returns a dataset of a file, or of standard input where name is
@@ -13,7 +14,7 @@ func OpenDataset(name string, stdin io.Reader) *Dataset {
 	if name == "-" {
 		return &Dataset{Name: name, Once: true, Open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }}
 	}
-	return &Dataset{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
+	return &Dataset{Name: name, Dir: filepath.Dir(name), Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
 // maxKept bounds what is kept of a dataset that can be read only once.

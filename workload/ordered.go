@@ -57,6 +57,9 @@ func (h heldRow) size() int {
 	for _, t := range h.row.Turns {
 		for _, m := range t.Messages {
 			n += len(m.Text)
+			for _, ref := range m.Media {
+				n += 2 * len(ref.Text)
+			}
 		}
 	}
 	return n

@@ -42,15 +42,57 @@ type Noter interface {
 // odd counts rows that are not sent as they were recorded.
 type odd struct {
 	sendable, empty int64
-	failed, media   int64
+	failed          int64
+	without         int64 // rows whose images, sounds and videos are left out
+	made            int64 // rows with made-up ones
+	lost            int64 // rows with made-up ones for what the log cut out
+	linked          int64 // rows with URLs
+	videos, more    int64 // rows with videos by number, with more than a message may hold
 }
 
-func (o *odd) count(w *trace.Row) {
+func (o *odd) count(w *trace.Row, d *Dataset) {
 	if w.Failed && w.Output == 0 {
 		o.failed++
 	}
-	if w.Body == nil && w.Images+w.Audios+w.Videos > 0 {
-		o.media++
+	images := w.Images
+	for i := range w.Turns {
+		images += w.Turns[i].Images
+	}
+	switch {
+	case images+w.Audios+w.Videos == 0:
+	case d.NoMedia:
+		if w.Body == nil {
+			o.without++
+		}
+	case referred(w):
+		o.held(w)
+	default:
+		if images+w.Audios > 0 {
+			o.made++
+		}
+		if w.Videos > 0 {
+			o.videos++
+		}
+		if max(w.Images, w.Audios) > maxImages {
+			o.more++
+		}
+	}
+}
+
+// held counts a row that holds or names its images, sounds and videos.
+func (o *odd) held(w *trace.Row) {
+	q := Request{Held: w.Held}
+	for i := range w.Turns {
+		for j := range w.Turns[i].Messages {
+			q.Held = append(q.Held, w.Turns[i].Messages[j].Held...)
+		}
+	}
+	a := q.Attached()
+	if a.Linked > 0 {
+		o.linked++
+	}
+	if a.Made > 0 {
+		o.lost++
 	}
 }
 
@@ -69,7 +111,12 @@ func (r *recorded) Notes() []string {
 	}{
 		{ignored, "line", "of the dataset with no request to be sent, such as other paths and spans: passed over"},
 		{r.odd.failed, "row", "of the dataset failed when recorded: sent without a length to ask for"},
-		{r.odd.media, "row", "of the dataset with images, audio or video: sent without them"},
+		{r.odd.without, "row", "of the dataset with images, audio or video: sent without them, which completions do not take"},
+		{r.odd.made, "row", "of the dataset with images or sound known by number alone: sent with made-up ones of that number, " + r.Dataset.madeLike()},
+		{r.odd.lost, "row", "of the dataset with images or sound that the log cut out: sent with made-up ones in their place, " + r.Dataset.madeLike()},
+		{r.odd.linked, "row", "of the dataset with URLs of images, sound or video: sent as they are, for the server to fetch; tokamak fetches none"},
+		{r.odd.videos, "row", "of the dataset with videos known by number alone: sent without them"},
+		{r.odd.more, "row", fmt.Sprintf("of the dataset with more than %d images or sounds: sent with %d", maxImages, maxImages)},
 		{r.odd.empty, "row", "of the dataset with neither content nor a length: not sent"},
 	} {
 		switch c.rows {

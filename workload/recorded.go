@@ -46,7 +46,9 @@ func newRecorded(c Config, seed uint64) (*recorded, error) {
 }
 
 func (r *recorded) open() error {
-	rows, err := trace.Open(r.Dataset.Name, r.Dataset.Open, r.Dataset.Reading)
+	reading := r.Dataset.Reading
+	reading.Media = r.Dataset.folder()
+	rows, err := trace.Open(r.Dataset.Name, r.Dataset.Open, reading)
 	if err != nil {
 		return fmt.Errorf("dataset: %w", err)
 	}
@@ -146,7 +148,8 @@ func (r *recorded) expected(n int64) (Expected, bool) {
 		return Expected{}, false
 	}
 	c := r.Config
-	c.Dataset = &Dataset{Name: c.Dataset.Name, Open: c.Dataset.Open, Conversations: c.Dataset.Conversations, Count: c.Dataset.Count, Reading: c.Dataset.Reading}
+	c.Dataset = &Dataset{Name: c.Dataset.Name, Open: c.Dataset.Open, Conversations: c.Dataset.Conversations, Count: c.Dataset.Count, Reading: c.Dataset.Reading,
+		Dir: c.Dataset.Dir, Image: c.Dataset.Image, NoMedia: c.Dataset.NoMedia}
 	again, err := newRecorded(c, r.seed)
 	if err != nil {
 		return Expected{}, false

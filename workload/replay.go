@@ -28,7 +28,7 @@ type replay struct {
 func (r *recorded) replay(w *trace.Row, index uint64) Session {
 	w = w.Clone()
 	s := &replay{row: w, request: Request{Class: w.Class, Tenant: w.Tenant, SessionID: w.Session, SourceID: w.ID, Turn: w.Turn,
-		OutputTokens: w.Output, Text: r.class.Text, Body: w.Body, Open: w.Open}, turns: w.Turns, recorded: r, index: index}
+		OutputTokens: w.Output, Text: r.class.Text, Body: w.Body, Open: w.Open, Held: w.Held}, turns: w.Turns, recorded: r, index: index}
 	if s.request.Class == "" {
 		s.request.Class = r.class.Name
 	}
@@ -41,7 +41,10 @@ func (r *recorded) replay(w *trace.Row, index uint64) Session {
 	case len(w.Turns) > 1 && !r.Dataset.Conversations:
 		s.turns = w.Turns[:1]
 	}
-	r.odd.count(w)
+	r.odd.count(w, r.Dataset)
+	if len(w.Held) > 0 {
+		s.request.Lost = r.Dataset.image(w, stat.Key(s.salted(), "lost", index))
+	}
 	if len(w.Turns) == 1 || w.Body != nil {
 		s.request.InputTokens = w.Input // as the log says
 	}
@@ -90,6 +93,10 @@ func (s *replay) said(t *trace.Turn) []Message {
 	list := make([]Message, len(t.Messages))
 	for i, m := range t.Messages {
 		list[i] = Message{Role: m.Role, Text: m.Text}
+		s.show(&list[i], &t.Messages[i], s.index<<24|uint64(s.turn)<<10|uint64(i))
+	}
+	if w := s.row; s.turn == 0 && len(list) > 0 && !referred(w) {
+		s.attach(&list[len(list)-1], w.Images, w.Audios, w.Videos, "shown", s.index)
 	}
 	return list
 }
@@ -156,7 +163,9 @@ func (s *replay) written(r *Request, t *trace.Turn) {
 	}
 	r.SharedTokens = s.tokens
 	b := Block{ID: stat.Key(s.salted(), "turn", s.index<<14|uint64(s.turn)), Tokens: t.Input}
-	s.history = append(s.history, Message{Role: "user", Blocks: []Block{b}})
+	m := Message{Role: "user", Blocks: []Block{b}}
+	s.attach(&m, t.Images, 0, 0, "turn", s.index<<14|uint64(s.turn))
+	s.history = append(s.history, m)
 	s.tokens += b.Tokens
 	r.InputTokens, r.OutputTokens, r.Think = s.tokens, t.Output, t.Think
 }
@@ -191,6 +200,7 @@ func (s *replay) fromLengths(r *Request) Message {
 		}
 		m.Blocks = append(m.Blocks, b)
 	}
+	s.attach(&m, s.row.Images, s.row.Audios, s.row.Videos, "shown", s.index)
 	return m
 }
 

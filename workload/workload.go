@@ -50,6 +50,10 @@ type Request struct {
 	// Open says that Body holds content alone, so that the length asked for is
 	// to be added to it.
 	Open bool
+	// Held is what Body holds beside text, in order; see Complete.
+	Held []media.Recorded
+	// Lost is what stands for images that a log cut out of Body.
+	Lost media.Image
 	// Patience, where positive, is after how long the user gives up.
 	Patience time.Duration
 }
@@ -60,6 +64,11 @@ type Message struct {
 	// Text is literal content; where it is empty, Blocks say what it holds.
 	Text   string
 	Blocks []Block
+	// Recorded are of a dataset; they stand behind the text.
+	Recorded []media.Recorded
+	// Asked is how many images, sounds and videos the dataset says there were;
+	// 0 for a message that no dataset holds.
+	Asked int64
 	// Images and Audio stand behind the text.
 	Images []media.Image
 	Audio  []media.Audio

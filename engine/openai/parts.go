@@ -25,21 +25,28 @@ func appendContent(b []byte, m *engine.Message) []byte {
 	return append(b, ']')
 }
 
-// appendMedia writes an image as a data: URL, or sound as it is.
+// appendMedia writes an image or video as a data: URL, sound as it is, and what
+// is elsewhere as its URL.
 func appendMedia(b []byte, f *engine.Media) []byte {
+	kind := [...]string{engine.Image: "image", engine.Audio: "audio", engine.Video: "video"}[f.Kind]
+	if f.URL != "" {
+		b = append(append(append(append(append(b, `{"type":"`...), kind...), `_url","`...), kind...), `_url":{"url":`...)
+		return append(appendString(b, f.URL), '}', '}')
+	}
 	if f.Kind == engine.Audio {
 		b = append(b, `{"type":"input_audio","input_audio":{"data":"`...)
 		b = base64.StdEncoding.AppendEncode(b, f.Data)
 		return append(appendString(append(b, `","format":`...), f.Format), '}', '}')
 	}
-	b = append(append(append(b, `{"type":"image_url","image_url":{"url":"data:image/`...), f.Format...), ";base64,"...)
+	b = append(append(append(append(append(b, `{"type":"`...), kind...), `_url","`...), kind...), `_url":{"url":"data:`...)
+	b = append(append(append(append(b, kind...), '/'), f.Format...), ";base64,"...)
 	return append(base64.StdEncoding.AppendEncode(b, f.Data), `"}}`...)
 }
 
 func mediaSize(list []engine.Media) int {
 	n := 0
 	for i := range list {
-		n += base64.StdEncoding.EncodedLen(len(list[i].Data)) + 80
+		n += base64.StdEncoding.EncodedLen(len(list[i].Data)) + len(list[i].URL) + 80
 	}
 	return n
 }

@@ -33,6 +33,14 @@ func (d *decoder) redact(s string) string {
 	for _, secret := range d.d.secrets() {
 		s = strings.ReplaceAll(s, secret, hidden)
 	}
+	for _, link := range d.c.Links {
+		if u, err := url.Parse(link); err == nil {
+			for _, secret := range URLSecrets(u) {
+				s = strings.ReplaceAll(s, secret, hidden)
+			}
+		}
+		s = hideEcho(s, link)
+	}
 	s = HideCredentials(s)
 	for _, m := range d.c.Messages {
 		s = hideEcho(s, m.Content)

@@ -7,11 +7,11 @@ import (
 )
 
 // Sound costs a token for each 40 ms, as in the Qwen-Audio family: Whisper's
-// frames of 20 ms, two at a time. unknownAudio is the cost of half a minute,
+// frames of 20 ms, two at a time. UnknownAudio is the cost of half a minute,
 // where its length cannot be read, as of what is no WAV file.
 const (
 	audioToken   = 40 * time.Millisecond
-	unknownAudio = 750
+	UnknownAudio = 750
 	mostAudio    = 1 << 17 // an hour and a half
 )
 
@@ -30,11 +30,11 @@ func (a *audio) tokens() int {
 	const head = 44
 	b, err := base64.StdEncoding.DecodeString(a.Data)
 	if err != nil || a.Format != "wav" || len(b) < head || string(b[:4]) != "RIFF" || string(b[8:12]) != "WAVE" {
-		return unknownAudio
+		return UnknownAudio
 	}
 	rate := binary.LittleEndian.Uint32(b[28:])
 	if rate == 0 {
-		return unknownAudio
+		return UnknownAudio
 	}
 	return AudioTokens(time.Duration(float64(len(b)-head) / float64(rate) * float64(time.Second)))
 }

@@ -14,13 +14,13 @@ import (
 )
 
 // An image costs a token for each patch of so many pixels square, within
-// bounds, as in the Qwen-VL family; unknownImage where its size cannot be
+// bounds, as in the Qwen-VL family; UnknownImage where its size cannot be
 // read, as of a URL that is not fetched.
 const (
 	patch        = 28
 	fewestImage  = 4
 	mostImage    = 1280
-	unknownImage = 576
+	UnknownImage = 576
 )
 
 // imageURL reads {"url":…} or a bare string.
@@ -58,11 +58,11 @@ func imageTokens(url string) int {
 	}
 	b, err := base64.StdEncoding.DecodeString(url)
 	if err != nil {
-		return unknownImage
+		return UnknownImage
 	}
 	c, _, err := image.DecodeConfig(bytes.NewReader(b))
 	if err != nil || c.Width < 1 || c.Height < 1 {
-		return unknownImage
+		return UnknownImage
 	}
 	return ImageTokens(c.Width, c.Height)
 }

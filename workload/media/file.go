@@ -7,11 +7,27 @@ type Kind uint8
 const (
 	Picture Kind = iota + 1
 	Sound
+	Film
 )
 
-// File is the encoded form of an image or a sound.
+// String names a kind for people.
+func (k Kind) String() string {
+	switch k {
+	case Picture:
+		return "an image"
+	case Sound:
+		return "sound"
+	case Film:
+		return "video"
+	}
+	return "a file"
+}
+
+// File is the encoded form of an image, a sound or a video.
 type File struct {
 	Kind   Kind
-	Format string // JPEG, PNG or WAV
+	Format string // JPEG, PNG, WAV, or what a recorded one is
 	Data   []byte
+	// URL, where set, is where the server is to fetch it, in place of Data.
+	URL string
 }

@@ -35,6 +35,9 @@ type Image struct {
 	// picture doesn't take is noise that decoders skip: comments of a JPEG, a
 	// private chunk of a PNG.
 	Bytes int64
+	// Loose says that the file may be longer than Bytes where the picture
+	// takes more.
+	Loose bool
 }
 
 // Check says what is wrong with a specification.
@@ -71,6 +74,9 @@ func (i *Image) Encode() ([]byte, error) {
 		return b.Bytes(), err
 	}
 	out, ok := pad(b.Bytes(), int(i.Bytes)-b.Len(), r)
+	if !ok && i.Loose {
+		return b.Bytes(), nil
+	}
 	if !ok {
 		return nil, fmt.Errorf("an image of %dx%d pixels takes about %d bytes as %s, %d were asked for", i.Width, i.Height, b.Len(), i.Format, i.Bytes)
 	}

@@ -110,14 +110,12 @@ func (d *aiperfTurns) turn(o object, r *Row, i int) {
 		role = "user"
 	}
 	images := r.Images + r.Audios + r.Videos
-	r.Images += o.media("image", "images")
-	r.Audios += o.media("audio", "audios")
-	r.Videos += o.media("video", "videos")
+	shown := o.references(r, beside()...)
 	text := strings.Join(o.texts("text", "texts"), "\n")
 	if text == "" && r.Images+r.Audios+r.Videos == images {
 		o.fail("%sexpected text, texts, or images, audio or video", o.path)
 	}
-	t.Messages = []Message{{Role: role, Text: text}}
+	t.Messages = []Message{{Role: role, Text: text, Media: shown}}
 	r.Turns = append(r.Turns, t)
 }
 
@@ -141,22 +139,6 @@ func (o object) texts(one, many string) []string {
 		}
 	}
 	return list
-}
-
-// media counts contents of a kind.
-func (o object) media(one, many string) int64 {
-	n := int64(0)
-	if o.get(one) != nil {
-		n++
-	}
-	for _, v := range o.list(many) {
-		if inner := v.GetArray("contents"); inner != nil {
-			n += int64(len(inner))
-		} else {
-			n++
-		}
-	}
-	return n
 }
 
 // aiperfPayloads reads whole bodies, the turns of a session one after another.

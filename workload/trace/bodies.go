@@ -167,9 +167,6 @@ func (d *lite) decode(piece []byte, out *batch) {
 	}
 	if v := o.get("messages"); v != nil && v.Type() == fastjson.TypeArray && len(v.GetArray()) > 0 {
 		o.messages(r, v)
-		for _, m := range v.GetArray() {
-			parts(r, m.Get("content"))
-		}
 	}
 	if r.Input == 0 && r.Turns == nil && r.Body == nil && !r.Timed {
 		o.fail("expected startTime, prompt_tokens or messages")

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/valyala/fastjson"
+
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // body keeps a recorded request body, given as an object or as the text of
@@ -59,26 +61,7 @@ func (o object) asked(r *Row) {
 	if v := o.get("tools"); v != nil && v.Type() == fastjson.TypeArray {
 		r.Tools = int64(len(v.GetArray()))
 	}
-	if v := o.get("messages"); v != nil && v.Type() == fastjson.TypeArray {
-		for _, m := range v.GetArray() {
-			parts(r, m.Get("content"))
-		}
-	}
-}
-
-// parts counts images, audio and video in the content of a message.
-func parts(r *Row, content *fastjson.Value) {
-	if content == nil || content.Type() != fastjson.TypeArray {
-		return
-	}
-	for _, part := range content.GetArray() {
-		switch string(part.GetStringBytes("type")) {
-		case "image_url", "image", "input_image":
-			r.Images++
-		case "input_audio", "audio", "audio_url":
-			r.Audios++
-		case "video_url", "video", "input_video":
-			r.Videos++
-		}
+	for _, p := range media.Places(o.v) {
+		r.has(p.Kind, 1)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // conversationFormats are recorded conversations with their texts.
@@ -51,6 +53,9 @@ func (o object) messages(r *Row, v *fastjson.Value) {
 		o.fail("expected messages to be a list of objects with role and content")
 		return
 	}
+	for _, m := range list {
+		parts(r, m.Get("content"))
+	}
 	var t Turn
 	for i, m := range list {
 		if m.Type() != fastjson.TypeObject {
@@ -82,16 +87,17 @@ func (o object) conversation(r *Row, v *fastjson.Value) {
 	}
 	var now Turn
 	asked := false
+	shown := o.references(r, beside()...) // with the first that the user says
 	for i, m := range list {
 		who, text := m.GetStringBytes("from"), m.Get("value")
 		if len(who) == 0 {
 			who, text = m.GetStringBytes("role"), m.Get("content")
 		}
-		if len(who) == 0 || text == nil || text.Type() != fastjson.TypeString {
-			o.fail("expected message %d of the conversation to have from and value, or role and content, as texts", i+1)
+		if len(who) == 0 || text == nil || text.Type() != fastjson.TypeString && text.Type() != fastjson.TypeArray {
+			o.fail("expected message %d of the conversation to have from and value, or role and content, as texts or lists of parts", i+1)
 			return
 		}
-		said := string(text.GetStringBytes())
+		said := partsText(text)
 		switch strings.ToLower(string(who)) {
 		case "system", "developer":
 			now.Messages = append(now.Messages, Message{Role: "system", Text: said})
@@ -100,8 +106,9 @@ func (o object) conversation(r *Row, v *fastjson.Value) {
 				r.Turns = append(r.Turns, now)
 				now = Turn{}
 			}
-			now.Messages = append(now.Messages, Message{Role: "user", Text: said})
-			asked = true
+			shown = append(shown, o.shownIn(r, text)...)
+			now.Messages = append(now.Messages, Message{Role: "user", Text: said, Media: shown})
+			asked, shown = true, nil
 		default: // gpt, chatgpt, bing, bard, assistant, …
 			if asked {
 				now.Answer = said
@@ -116,4 +123,28 @@ func (o object) conversation(r *Row, v *fastjson.Value) {
 	if len(r.Turns) == 0 {
 		o.fail("expected a conversation with a turn of human or user")
 	}
+}
+
+// partsText is the text of a message's content: a text, or the texts of its parts.
+func partsText(content *fastjson.Value) string {
+	if content.Type() == fastjson.TypeString {
+		return string(content.GetStringBytes())
+	}
+	var list []string
+	for _, part := range content.GetArray() {
+		if t := part.GetStringBytes("text"); len(t) > 0 {
+			list = append(list, string(t))
+		}
+	}
+	return strings.Join(list, "\n")
+}
+
+// shownIn is what a message's content holds beside text.
+func (o object) shownIn(r *Row, content *fastjson.Value) []media.Reference {
+	var list []media.Reference
+	for _, p := range media.PlacesIn(content) {
+		r.has(p.Kind, 1)
+		list = append(list, p.Reference)
+	}
+	return list
 }

@@ -290,12 +290,15 @@ func (d *mapped) decode(piece []byte, out *batch) {
 	r.Turn = o.whole(0, 1e9, path("turn"))
 	r.Input, r.Output = o.tokens(path("input_tokens")), o.tokens(path("output_tokens"))
 	r.Reasoning, r.Cached = o.tokens(path("reasoning_tokens")), o.tokens(path("cached_tokens"))
-	r.Images, r.Audios, r.Videos, r.Tools = o.count(path("images")), o.count(path("audios")), o.count(path("videos")), o.count(path("tools"))
+	r.Tools = o.count(path("tools"))
 	r.Failed = o.truth(path("failed"))
 	o.status(r, path("status"))
 	r.FirstToken, r.Duration = o.span(d.m.unit("first_token"), path("first_token")), o.span(d.m.unit("duration"), path("duration"))
 	o.blocks(r, path("hash_ids"), d.m.block)
 	d.content(o, r)
+	if r.Images+r.Audios+r.Videos == 0 { // else its content has them
+		r.Images, r.Audios, r.Videos = o.count(path("images")), o.count(path("audios")), o.count(path("videos"))
+	}
 	if *o.err != nil {
 		out.drop(*o.err)
 	}

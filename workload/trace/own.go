@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/valyala/fastjson"
+
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // ownFormats are our own rows and those of vLLM's custom dataset, which look
@@ -82,7 +84,8 @@ func (d *ownRows) facts(o object, r *Row) {
 	r.Input = o.whole(1, MaxTokens, "input_tokens")
 	r.Output = o.tokens("output_tokens", "max_tokens")
 	r.Reasoning, r.Cached = o.tokens("reasoning_tokens"), o.tokens("cached_tokens")
-	r.Images, r.Audios, r.Videos, r.Tools = o.count("images"), o.count("audios"), o.count("videos"), o.count("tools")
+	r.Tools = o.count("tools")
+	o.imageLike(r)
 	r.Turn, r.Delta = o.whole(0, 1e9, "turn"), o.truth("delta")
 	r.Failed = o.truth("failed")
 	o.status(r, "status")
@@ -122,7 +125,8 @@ func (d *ownRows) content(o object, r *Row) {
 		if v.Type() != fastjson.TypeString {
 			o.wrong(v, "prompt", "a text")
 		}
-		r.Turns = []Turn{{Messages: []Message{{Role: "user", Text: string(v.GetStringBytes())}}}}
+		r.Turns = []Turn{{Messages: []Message{{Role: "user", Text: string(v.GetStringBytes()),
+			Media: o.references(r, append(beside(), names{media.Picture, "", "image_files"}, names{media.Sound, "", "audio_files"})...)}}}}
 	}
 	if v := o.get("body"); v != nil {
 		given++
@@ -130,6 +134,9 @@ func (d *ownRows) content(o object, r *Row) {
 			o.fail("expected body to be an object")
 		}
 		o.keep(r, v.MarshalTo(nil))
+		for _, p := range media.Places(v) {
+			r.has(p.Kind, 1)
+		}
 	}
 	if v := o.get("messages"); v != nil {
 		given++
@@ -139,6 +146,7 @@ func (d *ownRows) content(o object, r *Row) {
 		given++
 		o.conversation(r, v)
 	}
+	o.numbers(r)
 	d.later(o, r, given)
 	switch {
 	case given > 1:
@@ -165,7 +173,7 @@ func (d *ownRows) later(o object, r *Row, given int) {
 		o.fail("expected fewer than %d turns, found %d", mostTurns, len(list))
 		return
 	}
-	r.Turns = append(r.Turns, Turn{Input: r.Input, Output: r.Output})
+	r.Turns = append(r.Turns, Turn{Input: r.Input, Output: r.Output, Reasoning: r.Reasoning, Images: r.Images})
 	for i, v := range list {
 		t := o
 		t.v, t.path = v, fmt.Sprintf("turns[%d].", i)
@@ -173,7 +181,8 @@ func (d *ownRows) later(o object, r *Row, given int) {
 			o.wrong(v, t.path[:len(t.path)-1], "an object of input_tokens, output_tokens, think")
 			return
 		}
-		n := Turn{Input: t.whole(1, MaxTokens, "input_tokens"), Output: t.tokens("output_tokens"), Think: t.span(seconds, "think")}
+		n := Turn{Input: t.whole(1, MaxTokens, "input_tokens"), Output: t.tokens("output_tokens"), Think: t.span(seconds, "think"),
+			Reasoning: t.tokens("reasoning_tokens"), Images: t.count("images")}
 		if n.Input == 0 {
 			t.fail("expected %sinput_tokens", t.path)
 		}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/tokamak-bench/tokamak/workload/media"
 )
 
 // Options say what a content is, where it does not say so itself.
@@ -23,6 +25,10 @@ type Options struct {
 	// MaxBad is the share of lines that may be unusable; 0: DefaultMaxBad;
 	// negative: not one.
 	MaxBad float64
+	// Media is where the files of the content lie. Set, each image, sound and
+	// video that the content holds or names is looked at, and a row whose
+	// cannot be sent is a bad one; nil: they are counted.
+	Media *media.Folder
 }
 
 // Turns is what rows of one conversation hold.
@@ -194,6 +200,7 @@ func (r *Reader) take() (p pending) {
 
 // account counts what came of a piece.
 func (r *Reader) account(unit string, line int64) {
+	r.find()
 	r.good += int64(r.out.n)
 	r.ignored += r.out.ignored
 	r.bad += int64(len(r.out.errs))

@@ -1,6 +1,10 @@
 package trace
 
-import "time"
+import (
+	"time"
+
+	"github.com/tokamak-bench/tokamak/workload/media"
+)
 
 // Row is one recorded session as far as its source tells: in most traces a
 // lone request.
@@ -25,7 +29,10 @@ type Row struct {
 	Input, Output, Reasoning, Cached int64
 	// Content that is no text.
 	Images, Audios, Videos int64
-	Tools                  int64 // tool definitions sent along
+	// What the images are like, each; 0 where the source does not say.
+	ImageWidth, ImageHeight int
+	ImageBytes              int64
+	Tools                   int64 // tool definitions sent along
 
 	// Failed says that the service did not answer; Status is its HTTP status,
 	// 0 where not said.
@@ -50,6 +57,9 @@ type Row struct {
 	// alone, to which the length asked for is added.
 	Body []byte
 	Open bool
+	// Held is what was found of the images, sounds and videos in Body, in
+	// order, where Options.Media asks for it.
+	Held []media.Recorded
 }
 
 // Turn is what a user says, with what is sent along in front of it, and what
@@ -61,7 +71,17 @@ type Turn struct {
 	// where the source says them for each turn.
 	Input, Output int64
 	Think         time.Duration
+	// Reasoning are the tokens of the answer that are, Images how many there
+	// are, of a turn that is a length.
+	Reasoning int64 `json:",omitempty"`
+	Images    int64 `json:",omitempty"`
 }
 
 // Message is one message of a chat.
-type Message struct{ Role, Text string }
+type Message struct {
+	Role, Text string
+	// Media stand behind the text; Held is what was found of them where
+	// Options.Media asks for it.
+	Media []media.Reference `json:",omitempty"`
+	Held  []media.Recorded  `json:",omitempty"`
+}
