@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ type elements struct {
 	array   bool
 	found   bool // the object has an array of entries
 	done    bool
+	most    int64 // bytes in which an entry must end; 0: maxEndless
 }
 
 func (e *elements) place() (string, int64) { return unitEntry, e.entry }
@@ -86,12 +88,14 @@ func (e *elements) atEnd() ([]byte, error) {
 
 // skip returns the first byte that is neither space nor comma.
 func (e *elements) skip() (byte, error) {
-	for {
+	most := cmp.Or(e.most, maxEndless)
+	for range most {
 		c, err := e.r.ReadByte()
 		if err != nil || c != ' ' && c != '\t' && c != '\r' && c != '\n' && c != ',' {
 			return c, err
 		}
 	}
+	return 0, endless("space behind the entry", most)
 }
 
 // member reads a key of an object and, unless its value is an array to read by
@@ -149,7 +153,7 @@ func (e *elements) value() ([]byte, error) {
 	}
 	e.piece = e.piece[:0]
 	var s scan
-	long := false
+	long, seen, most := false, int64(0), cmp.Or(e.most, maxEndless)
 	for {
 		if _, err := e.r.Peek(1); err != nil {
 			if errors.Is(err, io.EOF) && s.depth == 0 && !s.inString && s.any {
@@ -164,6 +168,9 @@ func (e *elements) value() ([]byte, error) {
 		}
 		if _, err := e.r.Discard(n); err != nil {
 			return nil, err
+		}
+		if seen += int64(n); seen > most {
+			return nil, endless(unitEntry, most)
 		}
 		if found == valueCut {
 			return nil, e.resume()

@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,15 +56,19 @@ type recordReader struct {
 	lines  lineReader
 	record int64
 	piece  []byte
+	most   int64 // bytes in which a record must end; 0: maxEndless
 }
 
 func (g *recordReader) place() (string, int64) { return unitRecord, g.record }
 
 func (g *recordReader) next() ([]byte, error) {
 	g.piece = g.piece[:0]
-	long := false
+	long, seen, most := false, int64(0), cmp.Or(g.most, maxEndless)
 	for {
 		line, err := g.lines.raw()
+		if seen += int64(len(line)); seen > most {
+			return nil, endless(unitRecord, most)
+		}
 		switch {
 		case errors.Is(err, io.EOF):
 			if blank(g.piece) && !long {

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func TestBrokenSource(t *testing.T) {
 	if row, err := r.Next(); err != nil || row.Turns[0].Messages[0].Text != "a" {
 		t.Fatal(row, err)
 	}
-	if _, err := r.Next(); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "data: line 2: ") {
+	if _, err := r.Next(); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "data:2: ") {
 		t.Error(err)
 	}
 	if err := r.Close(); err != nil {
@@ -167,4 +168,78 @@ func TestLongPieces(t *testing.T) {
 			t.Errorf("%d rows, %v", len(rows), first)
 		}
 	}
+}
+
+// again yields the same bytes for ever.
+type again string
+
+func (a again) Read(b []byte) (int, error) {
+	for n := 0; n < len(b); {
+		n += copy(b[n:], a)
+	}
+	return len(b), nil
+}
+
+// What never ends is an error that says after how much, and a line that is
+// only very long is a bad line.
+func TestEndless(t *testing.T) {
+	r, err := Open("data", func() (io.ReadCloser, error) { return io.NopCloser(again(strings.Repeat("y", 64<<10))), nil }, Options{})
+	if err == nil || r != nil || err.Error() != "data:1: the line does not end within 1 GiB: expected lines, or entries of a JSON array, of at most 16 MiB" {
+		t.Error(err)
+	}
+	const most = 1 << 20
+	rest := func(text string, endless again) *bufio.Reader {
+		return bufio.NewReaderSize(io.MultiReader(strings.NewReader(text), endless), 4096)
+	}
+	for name, p := range map[string]pieces{
+		"line":   &lineReader{r: rest("{}\n", "a"), most: most},
+		"entry":  &elements{r: rest("[{},", `{"a":"b",`), most: most},
+		"text":   &elements{r: rest(`[{},"`, "b"), most: most},
+		"space":  &elements{r: rest("[{},", " "), most: most},
+		"record": &recordReader{lines: lineReader{r: rest("1 aaaaaaaa 5\n"+separator+"\n1 aaaaaaaa 6\n", "b\n")}, most: most},
+	} {
+		if _, err := p.next(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var bad *badPiece
+		if _, err := p.next(); err == nil || errors.As(err, &bad) || !strings.Contains(err.Error(), "does not end within 1048576 bytes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	long := io.MultiReader(strings.NewReader(`{"prompt":"a"}`+"\n"), io.LimitReader(again(strings.Repeat("x", 64<<10)), 100<<20), strings.NewReader("\n"+`{"prompt":"b"}`+"\n"))
+	r, err = Open("data", func() (io.ReadCloser, error) { return io.NopCloser(long), nil }, Options{MaxBad: 1})
+	rows := 0
+	for err == nil {
+		if _, err = r.Next(); err == nil {
+			rows++
+		}
+	}
+	if n, first := r.Skipped(); rows != 2 || n != 1 || first[0].Error() != "data:2: is longer than 16 MiB" || !errors.Is(err, io.EOF) {
+		t.Errorf("%d rows, %v, %v", rows, first, err)
+	}
+}
+
+// Lines that cannot be used do not pile up while the format is looked for.
+func TestPendingIsBounded(t *testing.T) {
+	read := 0
+	_, err := Open("data", func() (io.ReadCloser, error) {
+		return io.NopCloser(io.MultiReader(strings.NewReader("{\"\n"), counting{again(strings.Repeat("y\n", 4096)), &read})), nil
+	}, Options{})
+	if err == nil || !strings.HasPrefix(err.Error(), "data has no line that can be used; the first: data:1: ") {
+		t.Error(err)
+	}
+	if read > 4<<20 {
+		t.Errorf("%d bytes were read", read)
+	}
+}
+
+type counting struct {
+	io.Reader
+	n *int
+}
+
+func (c counting) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	*c.n += n
+	return n, err
 }

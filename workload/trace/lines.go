@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,9 @@ import (
 const (
 	// maxLine bounds a line, and an entry of a JSON array.
 	maxLine = 16 << 20
+	// maxEndless bounds how far the end of one of them is looked for, so that
+	// a content without ends of lines does not go on for ever.
+	maxEndless = 1 << 30
 	// keptErrors is how many bad lines are kept word for word.
 	keptErrors = 10
 )
@@ -58,12 +62,25 @@ func tooLong() error {
 	return &badPiece{fmt.Errorf("is longer than %d MiB", maxLine>>20)}
 }
 
+// endless is why reading ends in a line or an entry that does not.
+func endless(what string, most int64) error {
+	return fmt.Errorf("the %s does not end within %s: expected lines, or entries of a JSON array, of at most %d MiB", what, size(most), maxLine>>20)
+}
+
+func size(n int64) string {
+	if n >= 1<<30 {
+		return fmt.Sprintf("%d GiB", n>>30)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // lineReader reads lines of bounded length and counts them. Empty ones are
 // passed over.
 type lineReader struct {
 	r    *bufio.Reader
 	line int64 // of what next returned last, from 1
 	long []byte
+	most int64 // bytes in which a line must end; 0: maxEndless
 }
 
 func (l *lineReader) place() (string, int64) { return unitLine, l.line }
@@ -92,9 +109,12 @@ func (l *lineReader) raw() ([]byte, error) {
 		return part, nil
 	}
 	l.long = append(l.long[:0], part...)
-	long := false
+	long, seen, most := false, int64(len(part)), cmp.Or(l.most, maxEndless)
 	for errors.Is(err, bufio.ErrBufferFull) {
 		part, err = l.r.ReadSlice('\n')
+		if seen += int64(len(part)); seen > most {
+			return nil, endless(unitLine, most)
+		}
 		if long = long || len(l.long)+len(part) > maxLine; !long {
 			l.long = append(l.long, part...)
 		}

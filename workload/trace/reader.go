@@ -182,7 +182,7 @@ func (r *Reader) ended(p pending) bool {
 			r.end = io.EOF
 		}
 	default:
-		r.end = fmt.Errorf("%s: %s %d: %w", r.name, p.unit, p.line, p.err)
+		r.end = &LineError{r.name, p.unit, p.line, p.err}
 	}
 	return true
 }

@@ -16,8 +16,10 @@ var ErrServeGen = errors.New("is a model of clients (ServeGen), not a log of req
 const (
 	// mostUnknown is how many objects are looked at for one of a known format.
 	mostUnknown = 20
-	// mostPending bounds what is kept meanwhile.
+	// mostPending bounds what is kept meanwhile, and pendingSize is about what a
+	// piece takes beside its bytes.
 	mostPending = 32 << 20
+	pendingSize = 256
 )
 
 // recognise finds out what the content is and begins to read it.
@@ -182,10 +184,10 @@ func (r *Reader) byObjects() error {
 		unit, line := r.pieces.place()
 		var bad *badPiece
 		if err != nil && !errors.As(err, &bad) {
-			return fmt.Errorf("%s: %s %d: %w", r.name, unit, line, err)
+			return &LineError{r.name, unit, line, err}
 		}
 		r.pending = append(r.pending, pending{bytes.Clone(piece), err, unit, line})
-		if size += len(piece); size > mostPending {
+		if size += len(piece) + pendingSize; size > mostPending {
 			break
 		}
 		if err != nil {

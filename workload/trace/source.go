@@ -79,7 +79,7 @@ func (s *source) Close() error {
 // first returns the first byte that is no space, which stays unread, and how
 // many ends of lines stand in front of it; io.EOF where there is none.
 func (s *source) first() (c byte, lines int64, err error) {
-	for {
+	for range maxEndless {
 		c, err := s.ReadByte()
 		switch {
 		case err != nil:
@@ -90,4 +90,5 @@ func (s *source) first() (c byte, lines int64, err error) {
 			return c, lines, s.UnreadByte()
 		}
 	}
+	return 0, lines, fmt.Errorf("has nothing but spaces and empty lines in its first %s", size(maxEndless))
 }
