@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/tokamak-bench/tokamak/exit"
+	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -20,7 +21,7 @@ type workloadCommands struct {
 type logFlags struct {
 	Format      string `placeholder:"NAME" help:"The log's format (default: told by its content)."`
 	Map         string `placeholder:"FILE" help:"Mapping file for JSON lines of any other form."`
-	Turns       string `placeholder:"delta|cumulative" help:"What the rows of one session hold: their new text, or the whole prompt (default: told by their blocks)."`
+	Turns       string `placeholder:"delta|cumulative|independent" help:"What the rows of one session hold: their new text, the whole prompt with all that came before, or prompts without history (default: told by their blocks and lengths)."`
 	BlockTokens int64  `placeholder:"N" help:"Length of the blocks that ids name (default: the format's own)."`
 	MaxBad      string `placeholder:"SHARE" help:"Share of the lines that may be unusable (default 1%)."`
 }
@@ -30,8 +31,10 @@ func (f *logFlags) options() (trace.Options, error) {
 	o := trace.Options{Format: f.Format, Turns: trace.Turns(f.Turns), BlockTokens: f.BlockTokens}
 	switch o.Turns {
 	case "", trace.DeltaTurns, trace.CumulativeTurns:
+	case fit.IndependentTurns:
+		o.Turns = trace.CumulativeTurns // whole prompts
 	default:
-		return o, exit.With(exit.Usage, fmt.Errorf("--turns: expected %s or %s, found %q", trace.DeltaTurns, trace.CumulativeTurns, f.Turns))
+		return o, exit.With(exit.Usage, fmt.Errorf("--turns: expected %s, %s or %s, found %q", trace.DeltaTurns, trace.CumulativeTurns, fit.IndependentTurns, f.Turns))
 	}
 	if f.MaxBad != "" {
 		var err error

@@ -48,7 +48,7 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
 		}
 	}
-	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Window: c.Window, Seed: c.Seed, Progress: progressOf(std.err)}
+	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Turns: trace.Turns(c.logFlags.Turns), Window: c.Window, Seed: c.Seed, Progress: progressOf(std.err)}
 	var learner *corpus.Learner
 	if c.LearnText {
 		var err error

@@ -33,6 +33,7 @@ func TestAnyLog(t *testing.T) {
 		n := rapid.IntRange(0, 80).Draw(t, "n")
 		step := rapid.SampledFrom([]int64{0, 1, 1e3, 1e6, 1e9, 60e9, 86400e9}).Draw(t, "step")
 		timed := rapid.SampledFrom([]string{"all", "none", "some"}).Draw(t, "timed")
+		absolute := rapid.Bool().Draw(t, "absolute")
 		rows := make([]trace.Row, n)
 		at := int64(0)
 		for i := range rows {
@@ -40,7 +41,7 @@ func TestAnyLog(t *testing.T) {
 			at += step * rapid.Int64Range(-1, 5).Draw(t, "gap")
 			r.Format, r.At = "any", at
 			r.Timed = timed == "all" || timed == "some" && rapid.Bool().Draw(t, "has")
-			r.Absolute = rapid.Bool().Draw(t, "absolute")
+			r.Absolute = absolute
 			r.Input = rapid.Int64Range(0, 3000).Draw(t, "input")
 			r.Output = rapid.SampledFrom([]int64{0, 1, 7, 200, 1 << 40}).Draw(t, "output")
 			r.Reasoning = rapid.Int64Range(0, 300).Draw(t, "reasoning")

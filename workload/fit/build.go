@@ -3,6 +3,7 @@ package fit
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/stat"
@@ -12,8 +13,9 @@ import (
 
 // fit makes the model and its report of the finished columns.
 func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
-	m := &traffic.Model{Source: traffic.Source{Format: l.format, Rows: l.rows}, Duration: duration(l.span)}
-	r := &Report{Schema: ReportSchema, Format: l.format, Rows: l.rows, Failed: l.failed, Span: l.span, MadeUp: l.madeUp, Pauses: l.pauses, Stamps: l.stamps,
+	format := strings.Join(l.formats, ", ")
+	m := &traffic.Model{Source: traffic.Source{Format: format, Rows: l.rows}, Duration: duration(l.span)}
+	r := &Report{Schema: ReportSchema, Format: format, Rows: l.rows, Failed: l.failed, Span: l.span, MadeUp: l.madeUp, Pauses: l.pauses, Stamps: l.stamps,
 		Hidden: l.hidden}
 	if l.absolute {
 		begin := time.Unix(0, l.begin).UTC()

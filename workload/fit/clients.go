@@ -79,6 +79,8 @@ func (l *log) divideBy() (column []int32, kept []string) {
 		return l.tenant, l.tenants.text
 	case by == ByModel:
 		return l.model, l.models.text
+	case by == BySession && l.named != nil:
+		return l.named, l.sessions.text
 	case by == BySession && l.sessions.count > 0:
 		return l.session, l.sessions.text
 	case by == ByAny && len(l.tenants.ids) > 1:
@@ -134,7 +136,7 @@ func (l *log) own(list []named, kept []string) []int32 {
 	}
 	for i, n := range list[:alone] {
 		name := fmt.Sprintf("client-%d", i+1)
-		if n.name >= 0 && int(n.name) < len(kept) {
+		if n.name >= 0 && int(n.name) < len(kept) && kept[n.name] != "" {
 			name = clipped(kept[n.name], i+1)
 		}
 		client[n.name+1] = int32(i)

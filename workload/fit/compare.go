@@ -30,6 +30,10 @@ func (l *log) sliceOf(r int32) int64 { return l.at[r] / int64(l.sliceLength()*1e
 // compare holds samples of the model against the log.
 func (l *log) compare(m, even *traffic.Model, r *Report) error {
 	starts := l.starts(allRows(len(l.at)))
+	var err error
+	if r.Totals, err = l.totals(m); err != nil {
+		return err
+	}
 	if l.madeUp { // what a sample of made-up arrivals is like tells nothing
 		return l.heldOut(even, starts, r)
 	}
@@ -296,6 +300,8 @@ func (l *log) conclude(m *traffic.Model, r *Report, parts []part) error {
 // findAll says what a user has to know.
 func (l *log) findAll(r *Report) {
 	l.findLengths(r.Clients)
+	l.findSessions(r.Sessions)
+	l.findTotals(r.Totals)
 	for _, p := range l.pauses {
 		l.say("%s", p.Words(r.Begin, int64(len(l.at))))
 	}
@@ -351,47 +357,4 @@ func (l *log) findLengths(clients []ClientReport) {
 			l.say("the log tells no %s of %d clients, %s first: %d tokens are made up", side.what, len(names), names[0], side.tokens)
 		}
 	}
-}
-
-// sessionReport is of all clients together.
-func (l *log) sessionReport() *SessionReport {
-	if l.sessions.count == 0 {
-		return nil
-	}
-	var thinks, inputs []float64
-	var list [][2]int32
-	turns := l.conversations(allRows(len(l.at)), func(before, now int32) {
-		if l.timely(now) {
-			thinks = append(thinks, l.think(before, now))
-		}
-		if l.input[now] > 0 {
-			inputs = append(inputs, float64(l.input[now]))
-			if l.input[before] > 0 {
-				list = append(list, [2]int32{l.newText(before), l.input[now]})
-			}
-		}
-	})
-	s := &SessionReport{Sessions: int64(len(turns)), FromArrival: l.took == nil && len(thinks) > 0}
-	for how, n := range l.sessions.by {
-		if s.By == "" || n > l.sessions.by[s.By] || n == l.sessions.by[s.By] && how < s.By {
-			s.By = how
-		}
-	}
-	for _, t := range turns {
-		s.Turns += float64(t) / float64(len(turns))
-		if t == 1 {
-			s.Single += 1 / float64(len(turns))
-		}
-	}
-	if len(thinks) == 0 {
-		thinks = slices.Clone(l.thinks)
-	}
-	slices.Sort(thinks)
-	slices.Sort(inputs)
-	s.ThinkP50, s.InputP50 = quantileOf(thinks, .5), quantileOf(inputs, .5)
-	if len(list) > 0 {
-		j := jump(list)
-		s.Jump = &j
-	}
-	return s
 }

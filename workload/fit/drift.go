@@ -11,6 +11,7 @@ import (
 func (l *log) drift(parts []part) Drift {
 	var d Drift
 	var input, output, minutes []float64
+	before := int64(0) // requests
 	for i, p := range parts {
 		rows := make([]int32, 0, p.end-p.first)
 		for r := p.first; r < p.end; r++ {
@@ -27,7 +28,7 @@ func (l *log) drift(parts []part) Drift {
 		}
 		if i > 0 {
 			var changes []string
-			if s := rateChange(minutes, per); s != "" {
+			if s := rateChange(minutes, per, float64(before)/p.from*60, out.PerMinute); s != "" {
 				changes = append(changes, s)
 			}
 			ks, yes := differ(input, in)
@@ -45,6 +46,7 @@ func (l *log) drift(parts []part) Drift {
 			}
 		}
 		input, output, minutes = merged(input, in), merged(output, answers), append(minutes, per...)
+		before += out.Rows
 		d.Parts = append(d.Parts, out)
 	}
 	d.Found = len(d.Changes) > 0
@@ -63,19 +65,16 @@ func (l *log) perMinute(p part) []float64 {
 	return out
 }
 
-// rateChange says how the rate of a part differs from before, or "": by more
-// than a tenth, and with a t statistic of the minutes beyond that of one case
-// in a hundred. A rate that wanders is drift, so minutes that hang together
-// are no excuse.
-func rateChange(before, now []float64) string {
-	if len(before) < 5 || len(now) < 5 {
+// rateChange says how the rate of a part, in requests a minute over its whole
+// time, differs from that of all before, or "": by more than a tenth, and with a
+// t statistic of their whole minutes beyond that of one case in a hundred. A
+// rate that wanders is drift, so minutes that hang together are no excuse.
+func rateChange(before, now []float64, rateBefore, rateNow float64) string {
+	if len(before) < 5 || len(now) < 5 || rateBefore == 0 || math.Abs(rateNow/rateBefore-1) < rateLimit {
 		return ""
 	}
 	m1, s1 := stat.MeanSD(before)
 	m2, s2 := stat.MeanSD(now)
-	if m1 == 0 || math.Abs(m2/m1-1) < rateLimit {
-		return ""
-	}
 	n1, n2 := float64(len(before)), float64(len(now))
 	v1, v2 := s1*s1/n1, s2*s2/n2
 	if v1+v2 > 0 {
@@ -84,7 +83,7 @@ func rateChange(before, now []float64) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("%.0f %% %s requests a minute (%s against %s)", 100*math.Abs(m2/m1-1), moreOrFewer(m2 > m1), perMinute(m2), perMinute(m1))
+	return fmt.Sprintf("%.0f %% %s requests a minute (%s against %s)", 100*math.Abs(rateNow/rateBefore-1), moreOrFewer(rateNow > rateBefore), perMinute(rateNow), perMinute(rateBefore))
 }
 
 // perMinute writes a rate so that a small one is not 0.

@@ -22,6 +22,9 @@ func (l *log) finish() {
 		l.jitter()
 	}
 	l.spanOf()
+	for _, n := range l.input {
+		l.prompts += int64(n)
+	}
 	l.sessionTurns()
 	l.divide()
 	if l.estimated > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
@@ -36,6 +37,10 @@ type Options struct {
 	By By
 	// KeepNames keeps the log's names of clients; else they are client-1, ….
 	KeepNames bool
+	// Turns says what the prompts of a session's later requests hold: the whole
+	// prompt with its history (cumulative), new text alone (delta), or a prompt of
+	// its own (IndependentTurns); empty: told by lengths and blocks.
+	Turns trace.Turns
 	// Window of the rate curves, at least MinWindow; 0: chosen by rule.
 	Window time.Duration
 	// Parts of equal time in which lengths are looked at for drift; 0: by rule.
@@ -74,6 +79,9 @@ func Fit(ctx context.Context, rows Rows, o Options) (*traffic.Model, *Report, er
 	}
 	if len(log.at) < leastRows {
 		return nil, nil, fmt.Errorf("%w, found %d", ErrFewRows, len(log.at))
+	}
+	if log.absolute && log.relative {
+		return nil, nil, fmt.Errorf("some rows tell the day and others only the time since a beginning of their own (%s): expected logs of one kind", strings.Join(log.formats, ", "))
 	}
 	log.finish()
 	m, r, err := log.fit(ctx)

@@ -3,6 +3,7 @@ package fit
 import (
 	"hash/maphash"
 	"math"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -10,7 +11,7 @@ import (
 // log is what is kept of a log: columns of numbers, one value a request.
 type log struct {
 	options Options
-	format  string
+	formats []string // in the order of their first rows
 
 	at      []int64 // ns from the first arrival; before finish as stamped
 	input   []int32 // tokens of the whole prompt or, with flagDelta, of the new text
@@ -20,13 +21,15 @@ type log struct {
 	tenant  []int32   // numbers of names, -1 where there is none
 	model   []int32
 	session []int32
+	named   []int32 // the log's own sessions, where they divide it into clients
 	share   []uint8 // of the output that is reasoning, in 1/200; noShare where not said
 	images  []uint8
 	flags   []uint8
 
 	rows, timed, untimed, failed, estimated int64
 
-	absolute bool
+	absolute bool    // some moments tell the day
+	relative bool    // some do not
 	begin    int64   // the first arrival, ns of the log's clock
 	madeUp   bool    // nothing is known of arrivals: their moments are made up
 	span     float64 // s
@@ -37,6 +40,8 @@ type log struct {
 	sessions sessions
 	blocks   *blocks
 	thinks   []float64 // s, where rows say them
+	history  history
+	prompts  int64 // tokens of all prompts that are known, history included
 
 	client   []int32 // of each request, an index of clients
 	clients  []client
@@ -51,6 +56,9 @@ const (
 	flagDelta
 	flagLater  // a later turn of its session
 	flagNoTime // came in one row with the turn before
+	// its blocks go on with those of an earlier request of its session, or do not
+	flagExtends
+	flagApart
 )
 
 // noShare is the share of reasoning that is not said.
@@ -92,10 +100,12 @@ func (n *names) id(seed maphash.Seed, name string) int32 {
 // add appends a row: a request, or a conversation as several.
 func (l *log) add(r *trace.Row) {
 	l.rows++
-	l.format = r.Format
+	if n := len(l.formats); n == 0 || l.formats[n-1] != r.Format && !slices.Contains(l.formats, r.Format) {
+		l.formats = append(l.formats, r.Format)
+	}
 	if r.Timed {
 		l.timed++
-		l.absolute = l.absolute || r.Absolute
+		l.absolute, l.relative = l.absolute || r.Absolute, l.relative || !r.Absolute
 	} else {
 		l.untimed++
 	}
@@ -107,8 +117,9 @@ func (l *log) add(r *trace.Row) {
 	if input == 0 && len(r.Turns) == 1 {
 		input, output = l.turnLengths(&r.Turns[0], output)
 	}
-	session, front := l.sessionOf(r)
+	session, front, evidence := l.sessionOf(r)
 	l.request(r, input, output, session, front)
+	l.flags[len(l.flags)-1] |= evidence
 }
 
 // conversation appends the turns of a row that holds several.

@@ -97,7 +97,7 @@ func driftIsSaid(t *testing.T, m *traffic.Model, r *Report) {
 		t.Fatalf("%+v", r.Drift)
 	}
 	all := strings.Join(m.Findings, "\n")
-	for _, want := range []string{"in the last third, against all before: 19 % fewer requests a minute (289 against 356)",
+	for _, want := range []string{"in the last third, against all before: 20 % fewer requests a minute (285 against 355)",
 		"p90 1970 against 4075", "output p50 164 tokens against 115", "not stationary"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the findings lack %q:\n%s", want, all)

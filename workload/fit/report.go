@@ -10,6 +10,7 @@ const ReportSchema = "tokamak.fit/1"
 // where the log does not tell.
 type Report struct {
 	Schema string `json:"schema"`
+	// Format of the log; of several files all that they have, with commas.
 	Format string `json:"format"`
 	// Rows were read, of which Failed were not answered; Skipped could not be read.
 	Rows    int64 `json:"rows"`
@@ -30,6 +31,8 @@ type Report struct {
 	Hidden []HiddenCandidate `json:"hidden_clients"`
 	// Clients, largest first.
 	Clients []ClientReport `json:"clients"`
+	// Totals of the log beside those of the model; nil where the source has no requests.
+	Totals *Totals `json:"totals"`
 	// Rate is the log's arrivals over time beside one sample of the model.
 	Rate RateSeries `json:"rate"`
 	// Gaps are the quantiles of the time between arrivals.
@@ -235,7 +238,28 @@ type Joint struct {
 
 // SessionReport is what the log tells of conversations.
 type SessionReport struct {
-	By       string  `json:"by"` // session, parent or blocks
+	By string `json:"by"` // session, parent or blocks
+	// Told are the sessions that the log tells, and Later the requests that go on
+	// with one.
+	Told  int64 `json:"told"`
+	Later int64 `json:"later_requests"`
+	// History says what the prompts of those were taken to hold: cumulative (all
+	// that came before), delta (new text alone), independent (no history: each is a
+	// request of its own in the model), or mixed (as cumulative in some sessions, as
+	// independent in others). HistoryWhy says by which rule.
+	History    string `json:"history"`
+	HistoryWhy string `json:"history_why"`
+	// Grown is the share of the later prompts that are longer than the one before
+	// and half its answer, or hold its blocks; nil where none tells. Independent is
+	// the share of the later requests taken as such.
+	Grown       *float64 `json:"grown_share"`
+	Independent float64  `json:"independent_share"`
+	// Anew are prompts with history that are shorter than the one before: they
+	// begin another conversation.
+	Anew int64 `json:"begun_anew"`
+
+	// Sessions and what follows are of those in the model, requests of their own
+	// included.
 	Sessions int64   `json:"sessions"`
 	Turns    float64 `json:"turns_mean"`
 	Single   float64 `json:"single_turn_share"`

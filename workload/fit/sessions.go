@@ -2,6 +2,7 @@ package fit
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -22,10 +23,11 @@ type sessions struct {
 	parents map[uint64]int32 // the request of an id
 	looked  int64            // requests with an id so far
 	related bool             // some name a parent
+	ends    map[int32]uint64 // the last full block of a session's last prompt
 }
 
 func newSessions(keep bool) sessions {
-	return sessions{names: newNames(keep), by: map[string]int64{}, parents: map[uint64]int32{}}
+	return sessions{names: newNames(keep), by: map[string]int64{}, parents: map[uint64]int32{}, ends: map[int32]uint64{}}
 }
 
 // next numbers a new session.
@@ -40,9 +42,9 @@ func (s *sessions) next(by string) int32 {
 const forgetAfter = 200_000
 
 // sessionOf finds the session that a request goes on with, -1 for one that
-// stands alone so far, and the front that
-// another session sent, 0 for none.
-func (l *log) sessionOf(r *trace.Row) (session, front int32) {
+// stands alone so far, the front that another session sent, 0 for none, and
+// flagExtends or flagApart where blocks tell.
+func (l *log) sessionOf(r *trace.Row) (session, front int32, evidence uint8) {
 	s := &l.sessions
 	row := int32(len(l.at))
 	session = -1
@@ -54,7 +56,7 @@ func (l *log) sessionOf(r *trace.Row) (session, front int32) {
 			id = s.next(sessionNamed)
 			s.ids[h] = id
 			if s.keep {
-				s.text = append(s.text, r.Session)
+				s.text = append(append(s.text, make([]string, int(id)-len(s.text))...), r.Session) // others are told by parents and blocks
 			}
 		}
 		session = id
@@ -71,14 +73,35 @@ func (l *log) sessionOf(r *trace.Row) (session, front int32) {
 		clear(s.parents)
 	}
 	if len(r.Blocks) == 0 || r.Delta {
-		return session, 0
+		return session, 0, 0
 	}
 	before, front := l.blocks.add(r, row, session)
-	if session < 0 && before >= 0 {
-		session = l.join(before, sessionBlocks)
-		front = 0
+	if session >= 0 {
+		return session, front, s.follows(r, session)
 	}
-	return session, front
+	if before >= 0 {
+		return l.join(before, sessionBlocks), 0, flagExtends
+	}
+	return session, front, 0
+}
+
+// follows tells whether a prompt holds the last full block of the session's
+// prompt before: flagExtends or flagApart, 0 where nothing tells.
+func (s *sessions) follows(r *trace.Row, session int32) (evidence uint8) {
+	if r.BlockTokens <= 0 {
+		return 0
+	}
+	full := r.Blocks[:min(r.Input/r.BlockTokens, int64(len(r.Blocks)))]
+	if end, ok := s.ends[session]; ok {
+		evidence = flagApart
+		if slices.Contains(full, end) {
+			evidence = flagExtends
+		}
+	}
+	if len(full) > 0 {
+		s.ends[session] = full[len(full)-1]
+	}
+	return evidence
 }
 
 // join returns the session of an earlier request, which gets one if it stood

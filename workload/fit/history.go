@@ -1,0 +1,239 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+// IndependentTurns says that the prompts of a session's requests hold no
+// history: a session id that is a user's, a job's or an agent's.
+const IndependentTurns trace.Turns = "independent"
+
+// mixedTurns is what a report says where some sessions have a history and
+// others none.
+const mixedTurns = "mixed"
+
+const (
+	// grownShare is the share of later prompts that grow from which on a history
+	// is taken to be in them. Of prompts that have nothing to do with each other
+	// fewer than half are longer than the one before and half its answer.
+	grownShare = 0.75
+	// toldTurns is how many later prompts a name has at least to be judged by its
+	// own, and ownTurns a session, where its own are clear.
+	toldTurns, ownTurns = 20, 5
+)
+
+// history is what was found out about the prompts of later turns.
+type history struct {
+	sessions    int64 // that the log tells
+	later       int64 // requests that go on with one
+	judged      int64 // of them, those that tell whether they grow
+	grown       int64
+	delta       int64 // that hold their new text alone
+	independent int64 // that were taken as requests of their own
+	anew        int64 // that are shorter than the one before, where prompts grow
+}
+
+// sessionTurns finds out what the later prompts of each session hold. Where
+// they hold what came before, their length becomes that of their new text, and
+// they are marked; where they hold no history, each is a request of its own.
+func (l *log) sessionTurns() {
+	if l.sessions.count == 0 {
+		return
+	}
+	if l.options.Turns == trace.DeltaTurns {
+		for i := range l.flags {
+			if l.session[i] >= 0 && l.flags[i]&flagExtends == 0 {
+				l.flags[i] |= flagDelta
+			}
+		}
+	}
+	column, _ := l.divideBy()
+	if l.options.By == BySession {
+		column = slices.Clone(column)
+		l.named = column
+	}
+	alone := l.independent(column)
+	l.history.sessions = int64(len(alone))
+	l.unfold(alone)
+}
+
+// turnsOf counts what later prompts do.
+type turnsOf struct{ judged, grown int32 }
+
+func (t turnsOf) share() float64 { return float64(t.grown) / float64(max(t.judged, 1)) }
+
+// independent tells of each session whether its prompts hold no history. It is
+// judged by all prompts of a name of the column together, or by those of all names
+// where one has few. A session of many is judged by its own where all of them
+// grow, or fewer than half.
+func (l *log) independent(column []int32) []bool {
+	alone := make([]bool, l.sessions.count)
+	per := make([]turnsOf, l.sessions.count)
+	name := make([]int32, l.sessions.count)
+	before := make([]int32, l.sessions.count)
+	for i := range before {
+		before[i], name[i] = -1, -1
+	}
+	for i, s := range l.session {
+		if s < 0 {
+			continue
+		}
+		b := before[s]
+		if b < 0 && column != nil {
+			name[s] = column[i]
+		}
+		if l.flags[i]&flagDelta != 0 || l.input[i] == 0 {
+			continue
+		}
+		if b >= 0 && l.flags[i]&flagFailed == 0 {
+			per[s].judged++
+			if l.grows(b, int32(i)) {
+				per[s].grown++
+			}
+		}
+		if l.flags[i]&flagFailed == 0 {
+			before[s] = int32(i)
+		}
+	}
+	var all turnsOf
+	names := map[int32]turnsOf{}
+	for s, t := range per {
+		n := names[name[s]]
+		n.judged, n.grown = n.judged+t.judged, n.grown+t.grown
+		names[name[s]] = n
+		all.judged, all.grown = all.judged+t.judged, all.grown+t.grown
+	}
+	l.history.judged, l.history.grown = int64(all.judged), int64(all.grown)
+	if l.options.Turns != "" || all.judged == 0 {
+		for s := range alone {
+			alone[s] = l.options.Turns == IndependentTurns
+		}
+		return alone
+	}
+	for s, t := range per {
+		n := names[name[s]]
+		if n.judged < toldTurns {
+			n = all
+		}
+		alone[s] = n.share() < grownShare
+		if t.judged >= ownTurns {
+			alone[s] = alone[s] && t.grown < t.judged || 2*t.grown < t.judged
+		}
+	}
+	return alone
+}
+
+// grows tells whether a prompt goes on with the one before: by their blocks
+// where both name them, else it is longer by more than half the answer.
+func (l *log) grows(before, now int32) bool {
+	if l.flags[now]&flagExtends != 0 {
+		return true
+	}
+	if l.flags[now]&flagApart != 0 {
+		return false
+	}
+	return l.input[now] > l.input[before]+l.output[before]/2
+}
+
+// unfold makes the lengths of later turns those of their new text, and adds
+// what came before to the prompts of those that hold new text alone.
+func (l *log) unfold(alone []bool) {
+	h := &l.history
+	at := make([]thread, len(alone))
+	for i, s := range l.session {
+		if s < 0 {
+			continue
+		}
+		t := &at[s]
+		if t.begun {
+			h.later++
+		}
+		delta := l.flags[i]&flagDelta != 0
+		if alone[s] && !delta {
+			if t.begun {
+				h.independent++
+			}
+			t.begun, l.session[i] = true, -1
+			continue
+		}
+		l.continued(t, int32(i), delta)
+	}
+}
+
+// thread is a conversation under way.
+type thread struct {
+	begun         bool
+	session       int32 // its number, another than the log's where it began anew
+	prompt, whole int64 // tokens of the last prompt that was answered, and with its answer
+}
+
+// continued places a request into its conversation.
+func (l *log) continued(t *thread, i int32, delta bool) {
+	later, input := t.begun, int64(l.input[i])
+	switch {
+	case !later:
+		t.begun, t.session = true, l.session[i]
+	case delta:
+		l.history.delta++
+		if input > 0 {
+			input += t.whole
+			l.prompts += t.whole
+		}
+	case l.anew(t, i):
+		l.history.anew++
+		t.session, later = l.sessions.count, false
+		l.sessions.count++
+	case input > 0:
+		l.input[i] = small(max(input-t.whole, 1))
+	}
+	l.session[i] = t.session
+	if later {
+		l.flags[i] |= flagLater
+		if !delta {
+			l.front[i] = 0
+		}
+	}
+	if l.flags[i]&flagFailed == 0 && input > 0 { // a failed turn is asked again, without an answer
+		t.prompt, t.whole = input, input+int64(l.output[i])
+	}
+}
+
+// anew tells whether a whole prompt cannot go on with the one before.
+func (l *log) anew(t *thread, i int32) bool {
+	input := int64(l.input[i])
+	return input > 0 && (input < t.prompt || l.flags[i]&flagApart != 0)
+}
+
+// words say which kind of turns was taken, and by which rule.
+func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
+	whole := h.later - h.delta
+	switch {
+	case h.later == 0:
+		return "", ""
+	case whole == 0:
+		kind = trace.DeltaTurns
+	case h.independent == 0:
+		kind = trace.CumulativeTurns
+	case h.independent == whole:
+		kind = IndependentTurns
+	default:
+		kind = mixedTurns
+	}
+	share := fmt.Sprintf("%.0f %% of them are longer than the prompt before and half its answer", 100*float64(h.grown)/float64(max(h.judged, 1)))
+	switch {
+	case asked != "":
+		return kind, "as asked"
+	case kind == trace.DeltaTurns:
+		return kind, "the log's rows hold the new text of a turn alone"
+	case h.judged == 0:
+		return kind, "the log tells no two prompt lengths of a session to judge by"
+	case kind == mixedTurns:
+		return kind, fmt.Sprintf("%s, in some sessions three in four or more, in others fewer", share)
+	case kind == IndependentTurns:
+		return kind, share + ", fewer than three in four"
+	}
+	return kind, share
+}

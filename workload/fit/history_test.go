@@ -1,0 +1,226 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+// sender makes the rows of sessions of three to twelve requests each.
+type sender struct {
+	r      *rand.Rand
+	tenant string
+	// next is the prompt that follows a prompt and its answer.
+	next func(r *rand.Rand, prompt, answer int64) int64
+	// size of blocks that prompts name, 0: none; shared says that a prompt's
+	// begin with those of the one before.
+	size   int64
+	shared bool
+}
+
+func (s *sender) rows(sessions int) (rows []trace.Row) {
+	block := uint64(1)
+	for k := range sessions {
+		at := s.r.Int64N(3600e9)
+		prompt, answer := int64(0), int64(0)
+		var ids []uint64
+		for range 3 + s.r.IntN(10) {
+			if prompt = s.next(s.r, prompt, answer); s.size > 0 {
+				if !s.shared {
+					ids = nil
+				}
+				for int64(len(ids)) < prompt/s.size {
+					ids = append(ids, block)
+					block++
+				}
+				ids = slices.Clone(ids[:prompt/s.size])
+			}
+			answer = lengthOf(s.r, 80)
+			rows = append(rows, trace.Row{Format: "test", Timed: true, At: at, Tenant: s.tenant, Session: fmt.Sprint(s.tenant, k), Input: prompt, Output: answer,
+				Blocks: ids, BlockTokens: s.size})
+			at += 1e9 + s.r.Int64N(40e9)
+		}
+	}
+	return rows
+}
+
+func lengthOf(r *rand.Rand, mean float64) int64 {
+	return 1 + int64(stat.Lognormal{Average: mean, CV: 1}.Sample(r))
+}
+
+func fresh(r *rand.Rand, _, _ int64) int64 { return lengthOf(r, 700) }
+
+func growing(r *rand.Rand, prompt, answer int64) int64 { return prompt + answer + lengthOf(r, 200) }
+
+func senderOf(next func(*rand.Rand, int64, int64) int64) *sender {
+	return &sender{r: rand.New(rand.NewPCG(1, 2)), next: next}
+}
+
+func sorted(lists ...[]trace.Row) []trace.Row {
+	all := slices.Concat(lists...)
+	slices.SortStableFunc(all, func(a, b trace.Row) int { return int(max(min(a.At-b.At, 1), -1)) })
+	return all
+}
+
+// tokensOf are those of all prompts.
+func tokensOf(rows []trace.Row) (sum float64) {
+	for i := range rows {
+		sum += float64(rows[i].Input)
+	}
+	return sum
+}
+
+// Samples of the model hold the log's prompt tokens, whatever a session's later
+// prompts hold, and the report says what they were taken for.
+func TestTurnsWithAndWithoutHistory(t *testing.T) {
+	chats, agents := senderOf(growing), senderOf(fresh)
+	chats.tenant, agents.tenant = "chats", "agents"
+	apart, together := senderOf(growing), senderOf(func(r *rand.Rand, prompt, answer int64) int64 { return prompt + answer + lengthOf(r, 900) })
+	apart.size, together.size, together.shared = 16, 16, true
+	saturated := senderOf(func(r *rand.Rand, prompt, answer int64) int64 {
+		if next := growing(r, prompt, answer); next < 1500 {
+			return next
+		}
+		return lengthOf(r, 300)
+	})
+	for _, c := range []struct {
+		name  string
+		rows  []trace.Row
+		turns trace.Turns
+		want  trace.Turns
+		room  float64
+	}{
+		{"chats", senderOf(growing).rows(300), "", trace.CumulativeTurns, .08},
+		{"agents", senderOf(fresh).rows(300), "", IndependentTurns, .05},
+		{"chats and agents", append(chats.rows(200), agents.rows(200)...), "", mixedTurns, .08},
+		{"growing lengths of other blocks", apart.rows(300), "", IndependentTurns, .05},
+		{"the same blocks", together.rows(300), "", trace.CumulativeTurns, .08},
+		{"histories cut short", saturated.rows(300), "", trace.CumulativeTurns, .15},
+		{"chats taken apart", senderOf(growing).rows(300), IndependentTurns, IndependentTurns, .05},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows := sorted(c.rows)
+			want := tokensOf(rows)
+			_, r, err := Fit(t.Context(), &listed{rows}, Options{Turns: c.turns, Seed: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Sessions.History != string(c.want) {
+				t.Errorf("taken as %s (%s), want %s", r.Sessions.History, r.Sessions.HistoryWhy, c.want)
+			}
+			in := &r.Totals.Input
+			if *in.Log != want {
+				t.Errorf("the log has %v prompt tokens, %v were counted", want, *in.Log)
+			}
+			if off := in.Model/want - 1; math.Abs(off) > c.room {
+				t.Errorf("samples have %.0f prompt tokens, the log %.0f (%+.0f %%)", in.Model, want, 100*off)
+			}
+			said := strings.Contains(strings.Join(r.Findings, "\n"), "turns without history")
+			if said != (c.want == IndependentTurns || c.want == mixedTurns) {
+				t.Errorf("%q", r.Findings)
+			}
+		})
+	}
+}
+
+// By hand: a session of prompts 100, 30 and 50 with answers of 10, whose rows
+// hold new text alone, has whole prompts of 100, 140 and 200.
+func TestDeltaTurnsAsked(t *testing.T) {
+	l := newLog(Options{Turns: trace.DeltaTurns})
+	for i, n := range []int64{100, 30, 50} {
+		l.add(&trace.Row{Timed: true, At: int64(i)*1e9 + int64(i), Session: "s", Input: n, Output: 10})
+	}
+	l.finish()
+	if l.prompts != 440 || !slices.Equal(l.input, []int32{100, 30, 50}) {
+		t.Errorf("%d tokens of prompts, new text %v", l.prompts, l.input)
+	}
+	if kind, why := l.history.words(l.options.Turns); kind != trace.DeltaTurns || why != "as asked" {
+		t.Errorf("%s, %s", kind, why)
+	}
+}
+
+// A prompt that is shorter than the one before begins another conversation.
+func TestHistoryCutShort(t *testing.T) {
+	l := newLog(Options{Turns: trace.CumulativeTurns})
+	for i, n := range []int64{100, 150, 40, 90} {
+		l.add(&trace.Row{Timed: true, At: int64(i)*1e9 + int64(i), Session: "s", Input: n, Output: 10})
+	}
+	l.finish()
+	if want := []int32{100, 40, 40, 40}; !slices.Equal(l.input, want) {
+		t.Errorf("new text %v, want %v", l.input, want)
+	}
+	if got := l.conversations(allRows(4), nil); !slices.Equal(got, []int32{2, 2}) || l.history.anew != 1 {
+		t.Errorf("turns %v, %d anew", got, l.history.anew)
+	}
+}
+
+// The log's own sessions divide it even where their requests stand alone.
+func TestBySessionWithoutHistory(t *testing.T) {
+	rows := sorted(senderOf(fresh).rows(40))
+	for i := range rows {
+		rows[i].Session = fmt.Sprint(i % 2)
+	}
+	m, _, err := Fit(t.Context(), &listed{rows}, Options{By: BySession, KeepNames: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Clients) != 2 && len(m.Clients) != 1 {
+		t.Errorf("%d clients", len(m.Clients))
+	}
+	if m.Clients[0].Sessions != nil {
+		t.Error("sessions were learnt of prompts that do not grow")
+	}
+}
+
+// A total that differs by more than a tenth is a finding, with both figures.
+func TestTotalsAreFound(t *testing.T) {
+	l := newLog(Options{})
+	l.at = make([]int64, 100)
+	off := .25
+	log := 1000.0
+	l.findTotals(&Totals{Seeds: 3, Input: Total{Known: 80, Log: &log, Model: 1562.5, Low: 1500, High: 1600, Off: &off}})
+	if want := "totals: a sample of the model has 25 % more input tokens than the log (1,562 against 1,000 of the 80 requests that tell them, samples from 1,500 to 1,600)"; len(l.findings) != 1 ||
+		l.findings[0] != want {
+		t.Errorf("%q", l.findings)
+	}
+}
+
+// A log of two formats says both.
+func TestAllFormatsAreSaid(t *testing.T) {
+	rows := sorted(senderOf(fresh).rows(20))
+	for i := range rows {
+		rows[i].Format = []string{"first", "second", "first"}[i*3/len(rows)]
+	}
+	m, r, err := Fit(t.Context(), &listed{rows}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Format != "first, second" || m.Source.Format != r.Format || !strings.Contains(r.Text(), "first, second, ") {
+		t.Errorf("%q", r.Format)
+	}
+}
+
+// By hand: 120 requests in the first 10 minutes and 60 in the 10 after are 12
+// and 6 a minute, in the table and in the sentence.
+func TestDriftHasOneRate(t *testing.T) {
+	l := newLog(Options{})
+	for i := range 180 {
+		at := int64(i) * 5e9
+		if i >= 120 {
+			at = 600e9 + int64(i-120)*10e9
+		}
+		l.at = append(l.at, at)
+		l.input, l.output = append(l.input, 5), append(l.output, 5)
+	}
+	d := l.drift([]part{{0, 610.5, 0, 122}, {610.5, 1190, 122, 180}})
+	want := fmt.Sprintf("(%s against %s)", perMinute(d.Parts[1].PerMinute), perMinute(d.Parts[0].PerMinute))
+	if len(d.Changes) != 1 || !strings.Contains(d.Changes[0], want) || want != "(6 against 12)" {
+		t.Errorf("%q, want %q", d.Changes, want)
+	}
+}

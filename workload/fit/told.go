@@ -1,0 +1,75 @@
+package fit
+
+import (
+	"fmt"
+	"slices"
+)
+
+// sessionReport is of all clients together.
+func (l *log) sessionReport() *SessionReport {
+	if l.sessions.count == 0 {
+		return nil
+	}
+	var thinks, inputs []float64
+	var list [][2]int32
+	turns := l.conversations(allRows(len(l.at)), func(before, now int32) {
+		if l.timely(now) {
+			thinks = append(thinks, l.think(before, now))
+		}
+		if l.input[now] > 0 {
+			inputs = append(inputs, float64(l.input[now]))
+			if l.input[before] > 0 {
+				list = append(list, [2]int32{l.newText(before), l.input[now]})
+			}
+		}
+	})
+	h := &l.history
+	s := &SessionReport{Sessions: int64(len(turns)), FromArrival: l.took == nil && len(thinks) > 0, Told: h.sessions, Later: h.later, Anew: h.anew,
+		Independent: float64(h.independent) / float64(max(h.later, 1))}
+	kind, why := h.words(l.options.Turns)
+	s.History, s.HistoryWhy = string(kind), why
+	if h.judged > 0 {
+		grown := float64(h.grown) / float64(h.judged)
+		s.Grown = &grown
+	}
+	for how, n := range l.sessions.by {
+		if s.By == "" || n > l.sessions.by[s.By] || n == l.sessions.by[s.By] && how < s.By {
+			s.By = how
+		}
+	}
+	for _, t := range turns {
+		s.Turns += float64(t) / float64(len(turns))
+		if t == 1 {
+			s.Single += 1 / float64(len(turns))
+		}
+	}
+	if len(thinks) == 0 {
+		thinks = slices.Clone(l.thinks)
+	}
+	slices.Sort(thinks)
+	slices.Sort(inputs)
+	s.ThinkP50, s.InputP50 = quantileOf(thinks, .5), quantileOf(inputs, .5)
+	if len(list) > 0 {
+		j := jump(list)
+		s.Jump = &j
+	}
+	return s
+}
+
+// findSessions says where prompts of a session were taken for requests of their
+// own.
+func (l *log) findSessions(s *SessionReport) {
+	if s == nil {
+		return
+	}
+	if l.history.independent > 0 {
+		what := "the prompts of later requests of a session"
+		if s.History == mixedTurns {
+			what = fmt.Sprintf("%s of %s later requests of a session", grouped(l.history.independent), grouped(s.Later))
+		}
+		l.say("turns without history: %s are taken as requests of their own (%s), which come at the log's rate and do not wait for the answer before", what, s.HistoryWhy)
+	}
+	if n := l.history.anew; n > 0 {
+		l.say("%s of %s later prompts are shorter than the one before in their session or share no blocks with it: each begins another conversation", grouped(n), grouped(s.Later))
+	}
+}
