@@ -257,9 +257,9 @@ func TestAHeldUserGoesOnInTheNextStage(t *testing.T) {
 // users busy than the level of its moment, and the loop never comes to a stop.
 func TestNeverMoreThanAllowed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.Int64Range(1, 30).Draw(t, "users")
+		n := rapid.Int64Range(2, 30).Draw(t, "users")
 		a := &Adapt{Metric: "e2e", Percentile: rapid.SampledFrom([]float64{0.5, 0.95, 1}).Draw(t, "p"), Step: 20 * time.Millisecond,
-			Window: 100 * time.Millisecond, Floor: rapid.Int64Range(1, 5).Draw(t, "floor")}
+			Window: 100 * time.Millisecond, Floor: rapid.Int64Range(1, min(n-1, 5)).Draw(t, "floor")}
 		s := mustNewRapid(t, Plan{Stages: []Stage{{Mode: ClosedLoop, From: float64(n), To: float64(n), Duration: time.Second}}, Adapt: a}).(Adaptive)
 		allowed := n
 		busy := map[int64]int64{}

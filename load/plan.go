@@ -102,9 +102,11 @@ func (p Plan) check() error {
 	if p.MaxRequests < 0 {
 		return fmt.Errorf("expected a number of requests of at least 0, found %d", p.MaxRequests)
 	}
-	closed := false
+	closed, most := false, int64(0)
 	for i, s := range p.Stages {
-		closed = closed || s.Mode == ClosedLoop
+		if s.Mode == ClosedLoop {
+			closed, most = true, max(most, int64(max(s.From, s.To)))
+		}
 		if err := s.check(i == len(p.Stages)-1, p.MaxRequests > 0); err != nil {
 			return fmt.Errorf("stage %d: %w", i+1, err)
 		}
@@ -114,6 +116,9 @@ func (p Plan) check() error {
 	}
 	if !closed {
 		return errors.New("adapt: needs a closed loop, of users")
+	}
+	if p.Adapt.Floor >= most {
+		return fmt.Errorf("adapt: a floor of %d leaves nothing to adapt of %d users: expected more users, or a floor below their number", p.Adapt.Floor, most)
 	}
 	return p.Adapt.check()
 }

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
@@ -46,16 +45,12 @@ func (r *Run) buildWorkload(ctx context.Context) error {
 		r.salt = uint64(time.Now().UnixNano())
 		cfg.Salt = r.salt
 	}
-	if !r.scenario.Target.Virtual {
-		if err := r.openTokenizer(); err != nil {
-			return err
-		}
-		if err := r.openPrompts(); err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		if err := r.openTexts(ctx); err != nil {
-			return err
-		}
+	open := r.openContent
+	if r.scenario.Target.Virtual {
+		open = r.checkContent
+	}
+	if err := open(ctx); err != nil {
+		return err
 	}
 	if cfg.Dataset != nil {
 		cfg.Dataset.Count = r.counter
@@ -77,43 +72,10 @@ func (r *Run) openTokenizer() error {
 	}
 	t, err := r.tokenizer(spec)
 	if err != nil {
-		return exit.With(exit.Usage, err)
+		return r.wrong("workload.tokenizer", noClass, err)
 	}
 	r.counter, r.texts = t, &Texts{Tokenizer: t}
 	r.ownTokens = r.scenario.Target.Sim() || spec != "builtin" && spec != "estimate"
-	return nil
-}
-
-// openTexts makes ready the corpora that classes name, so that what is wrong
-// with one is said before the load.
-func (r *Run) openTexts(ctx context.Context) error {
-	var prepared sync.Map // of *corpus.Corpus by text, those that a model writes
-	r.texts.Open = func(text string) (*corpus.Corpus, error) {
-		if c, ok := prepared.Load(text); ok {
-			return c.(*corpus.Corpus), nil
-		}
-		return corpus.Open(text)
-	}
-	for _, c := range r.scenario.Workload.Config.Classes {
-		if c.Text == "" {
-			continue
-		}
-		if strings.HasPrefix(c.Text, "llm:") {
-			if r.opt.DryRun {
-				r.scenario.Notices = append(r.scenario.Notices, "a dry run has no texts written: those shown are plain")
-				prepared.Store(c.Text, plainText())
-			} else if _, ok := prepared.Load(c.Text); !ok {
-				text, err := r.written(ctx, c.Text)
-				if err != nil {
-					return exit.With(exit.Target, err)
-				}
-				prepared.Store(c.Text, text)
-			}
-		}
-		if _, err := r.texts.of(c.Text); err != nil {
-			return exit.With(exit.Usage, err)
-		}
-	}
 	return nil
 }
 
@@ -202,6 +164,9 @@ func (r *Run) ownTiming() error {
 	}
 	if err != nil {
 		return err
+	}
+	if r.dataset.Repeat {
+		return r.wrong("workload.repeat", noClass, errors.New("repeat needs rate, concurrency or stages: the dataset's own timing ends with it"))
 	}
 	if d := r.scenario.Load.Duration; d > 0 {
 		end, _ := slices.BinarySearch(times, int64(float64(d)*r.plan.Speed))

@@ -55,7 +55,7 @@ func TestFeedbackErrors(t *testing.T) {
 		"load: {rate: 1, adapt: e2e.p95/50ms}":                "adapt needs concurrency or stages",
 		"load: {stages: 'rate=1:1s', adapt: e2e.p95/50ms}":    "closed loop",
 		"load: {concurrency: 1, adapt: itl.p95/50ms}":         "expected one of e2e, ttft, tpot",
-		"load: {concurrency: 1, read-rate: 0}":                "tokens/s above 0",
+		"load: {concurrency: 1, read-rate: 0}":                "tokens/s from 1e-06 to 1e+06",
 		"workload: {patience: 5}":                             "expected a duration with a unit",
 	} {
 		_, err := resolve("s.yaml", []byte(yaml), Flags{}, fake())

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tokamak-bench/tokamak/load"
-	"github.com/tokamak-bench/tokamak/stat"
 )
 
 // The defaults of a load.
@@ -18,10 +17,9 @@ const (
 	defaultSeed     = 1
 	defaultPairs    = 8
 	mostPairs       = 1000
+	leastFactor     = 1e-6
+	mostFactor      = 1e6
 )
-
-// longest is the longest load.
-const longest = 10 * 365 * 24 * time.Hour
 
 func (r *resolver) load(s *Scenario) {
 	l := &s.Load
@@ -32,9 +30,6 @@ func (r *resolver) load(s *Scenario) {
 	r.needs("load.think", "load.concurrency", "load.stages")
 	r.needs("load.adapt", "load.concurrency", "load.stages")
 	l.Duration = r.duration("load.duration", 0, false)
-	if l.Duration > longest {
-		r.fail(r.set["load.duration"].expected("a duration of at most ten years"))
-	}
 	l.Requests = r.whole("load.requests", 0, 1)
 	r.warmup(l)
 	l.Drain = r.duration("load.drain", defaultDrain, true)
@@ -42,16 +37,16 @@ func (r *resolver) load(s *Scenario) {
 	l.Abort = r.abort()
 	l.StopWhenDecided = r.boolean("load.stop-when-decided")
 	l.MaxTotalTokens = r.whole("load.max-total-tokens", 0, 1)
-	if pairs := r.whole("load.pairs", defaultPairs, 1); r.has("target.against") {
-		l.Pairs = int(min(pairs, mostPairs))
+	if pairs := r.within("load.pairs", defaultPairs, 1, mostPairs); r.has("target.against") {
+		l.Pairs = int(pairs)
 	}
 	s.Seed = r.seed()
 	l.Plan.Seed = s.Seed
 	l.Plan.Arrival = r.arrival()
-	l.Plan.Think = r.distribution("load.think", stat.ParseDurations)
+	l.Plan.Think = r.pause("load.think")
 	l.Plan.Adapt = r.adapt()
-	l.ReadRate = r.number("load.read-rate", "tokens/s above 0", 0, false)
-	l.Plan.Speed = r.number("load.speed", "a factor above 0", 1, false)
+	l.ReadRate = r.between("load.read-rate", "tokens/s", 0, leastFactor, mostFactor)
+	l.Plan.Speed = r.between("load.speed", "a factor", 1, leastFactor, mostFactor)
 	if r.timing(s) {
 		l.Plan.MaxRequests = l.Requests
 		return
@@ -121,6 +116,9 @@ func (r *resolver) checkPlan(s *Scenario) {
 			}
 		}
 		text := err.Error()
+		if v, ok := r.set["load.adapt"]; ok && strings.HasPrefix(text, "adapt: ") {
+			pos, text = v.pos, strings.TrimPrefix(text, "adapt: ")
+		}
 		if s.Load.Kind != Staged { // nobody spoke of stages
 			text = strings.TrimPrefix(text, "stage 1: ")
 		}
@@ -192,7 +190,9 @@ func (r *resolver) warmup(l *Load) {
 		l.WarmupRequests = count
 		return
 	}
-	l.WarmupTime = r.duration("load.warmup", 0, true)
+	if l.WarmupTime = r.duration("load.warmup", 0, true); l.WarmupTime == 0 && v.text != "" && strings.Trim(v.text, "0s") == "" {
+		r.fail(v.expected("a duration above 0, or none: the beginning is then found"))
+	}
 }
 
 func (r *resolver) seed() uint64 {

@@ -22,17 +22,12 @@ func (r *resolver) media() workload.Media {
 	}
 	r.needs("workload.tool-tokens", "workload.tools")
 	m := workload.Media{
-		Images: r.distribution("workload.images", stat.ParseDistribution),
-		Audio:  r.distribution("workload.audio", stat.ParseDurations),
-		Tools:  media.Tools{Count: r.whole("workload.tools", 0, 0), Tokens: r.whole("workload.tool-tokens", 0, 1)},
+		Images: r.some("workload.images", stat.ParseDistribution, workload.MaxImages, fmt.Sprintf("a number of images from 0 to %d", workload.MaxImages)),
+		Audio:  r.some("workload.audio", stat.ParseDurations, media.MaxAudio.Seconds(), fmt.Sprintf("sound of 0 to %s", Short(media.MaxAudio))),
+		Tools:  media.Tools{Count: r.within("workload.tools", 0, 0, media.MaxTools), Tokens: r.within("workload.tool-tokens", 0, 1, media.MaxToolTokens)},
 	}
 	if m.Images != nil {
 		m.Image = r.image()
-	}
-	for id, most := range map[string]int64{"workload.tools": media.MaxTools, "workload.tool-tokens": media.MaxToolTokens} {
-		if r.whole(id, 0, 0) > most {
-			r.fail(r.set[id].expected(fmt.Sprintf("a whole number of at most %d", most)))
-		}
 	}
 	for _, id := range []string{"workload.images", "workload.audio", "workload.tools"} {
 		if api, ok := r.set["target.api"]; ok && r.has(id) && api.text == "openai-completions" {
@@ -53,6 +48,10 @@ func (r *resolver) image() media.Image {
 	i.Width, i.Height = r.pixels()
 	if err := i.Check(); err != nil {
 		r.fail(r.first("workload.image-size", "workload.image-bytes", "workload.images").errorf("%v", err))
+		return i
+	}
+	if least := i.Least(); i.Bytes > 0 && i.Bytes < least {
+		r.fail(r.set["workload.image-bytes"].expected(fmt.Sprintf("at least %d bytes for an image of %dx%d pixels as %s", least, i.Width, i.Height, i.Format)))
 	}
 	return i
 }

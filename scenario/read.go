@@ -61,31 +61,24 @@ func resolve(name string, file []byte, f Flags, env environment) (*Scenario, err
 
 // scenario resolves the settings.
 func (r *resolver) scenario(name string) (*Scenario, error) {
-	s := &Scenario{File: name}
+	s := &Scenario{File: name, places: map[string]Pos{}}
+	for id, v := range r.set {
+		s.places[id] = v.pos
+	}
+	r.places = s.places
 	r.target(s)
 	r.workload(s)
 	r.load(s)
 	r.out(s)
+	r.pairs(s)
 	r.measurable(s)
 	r.decidable(s)
-	s.unused()
 	if err := r.errs.sorted(); err != nil {
 		return nil, err
 	}
+	s.bounds()
+	s.unused()
 	return s, nil
-}
-
-// unused notes what was asked for and has nothing to work on in virtual time.
-func (s *Scenario) unused() {
-	if !s.Target.Virtual {
-		return
-	}
-	if s.Workload.Body != nil {
-		s.Notices = append(s.Notices, "virtual time has no request bodies: the fields of body are not used")
-	}
-	if s.Out.SaveOutputs {
-		s.Notices = append(s.Notices, "virtual time has no texts: there are no outputs to save")
-	}
 }
 
 func asErrors(err error) error {

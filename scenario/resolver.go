@@ -23,6 +23,8 @@ type resolver struct {
 	errs Errors
 	// asked is where each objective stands.
 	asked []asked
+	// places are the scenario's.
+	places map[string]Pos
 }
 
 func (r *resolver) fail(e *Error) { r.errs = append(r.errs, e) }
@@ -58,6 +60,14 @@ func (r *resolver) needs(id string, others ...string) {
 			words[i] = word(o)
 		}
 		r.fail(v.errorf("%s needs %s", word(id), strings.Join(words, " or ")))
+	}
+}
+
+// needsSome refuses a setting unless another was given and is not 0.
+func (r *resolver) needsSome(id, other string) {
+	r.needs(id, other)
+	if v, ok := r.set[id]; ok && r.has(other) && strings.Trim(r.set[other].text, "-0") == "" {
+		r.fail(v.errorf("%s needs %s above 0", word(id), word(other)))
 	}
 }
 
@@ -159,6 +169,16 @@ func (r *resolver) number(id, what string, otherwise float64, zero bool) float64
 	return f
 }
 
+// between returns a setting that is a number within bounds.
+func (r *resolver) between(id, what string, otherwise, least, most float64) float64 {
+	what = fmt.Sprintf("%s from %g to %g", what, least, most)
+	f := r.number(id, what, otherwise, least == 0)
+	if v, ok := r.set[id]; ok && f != otherwise && (f < least || f > most) {
+		r.fail(v.expected(what))
+	}
+	return f
+}
+
 const durationForm = "a duration with its unit, such as 500ms, 30s or 2m"
 
 // duration returns a setting that is a duration; zero only where allowed.
@@ -178,6 +198,8 @@ func (r *resolver) duration(id string, otherwise time.Duration, zero bool) time.
 		r.fail(v.expected(durationForm))
 	case d < 0 || d == 0 && !zero:
 		r.fail(v.expected("a positive duration"))
+	case d > longest:
+		r.fail(v.expected("a duration of at most ten years"))
 	default:
 		return d
 	}

@@ -23,7 +23,7 @@ var defaultRetryOn = retryWords[:3]
 
 // retryOn reads which failures are sent again.
 func (r *resolver) retryOn() []string {
-	r.needs("target.retry-on", "target.retries")
+	r.needsSome("target.retry-on", "target.retries")
 	text := r.text("target.retry-on", "words of "+strings.Join(retryWords, ", "))
 	if text == "" {
 		return defaultRetryOn
@@ -47,7 +47,7 @@ func (r *resolver) retryOn() []string {
 
 // backoff reads the pause before a retry.
 func (r *resolver) backoff() load.Backoff {
-	r.needs("target.backoff", "target.retries")
+	r.needsSome("target.backoff", "target.retries")
 	text := r.text("target.backoff", "a pause such as 1s or 500ms..30s")
 	if text == "" {
 		return load.DefaultBackoff()

@@ -3,6 +3,7 @@ package scenario
 import (
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/load"
@@ -27,7 +28,29 @@ type Scenario struct {
 	// File is the scenario file's name as given; empty where flags alone
 	// described the run.
 	File string
+
+	// places say where each setting was given, by its id, and by its id and
+	// the number of its class for those of classes.
+	places map[string]Pos
 }
+
+// Wrong places an error of what a setting names, which shows only once it is
+// opened: at the setting of a class where it has it, else at the workload's.
+func (s *Scenario) Wrong(id string, class int, err error) error {
+	pos, ok := s.places[classPlace(id, class)]
+	if !ok {
+		pos = s.places[id]
+	}
+	return Errors{{pos, err.Error()}}
+}
+
+// Given tells whether a setting was given, by its id, such as workload.text.
+func (s *Scenario) Given(id string) bool {
+	_, ok := s.places[id]
+	return ok
+}
+
+func classPlace(id string, class int) string { return id + "/" + strconv.Itoa(class) }
 
 // Target says whom to speak to and how.
 type Target struct {

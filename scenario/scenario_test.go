@@ -186,9 +186,9 @@ workload:
   output-tokens: 64
   classes:
     - {name: chat, weight: 3, input-tokens: 100}
-    - {name: code, weight: 1, input-tokens: 2000, output-tokens: 10, reuse: true, think: 2s}
+    - {name: code, weight: 1, input-tokens: 2000, output-tokens: 10, reuse: true, turns: 2, think: 2s}
 `, Flags{})
-	if got := s.Workload.String(); got != "chat 75%: 100 tokens in, 64 out; code 25%: 2000 tokens in, 10 out" {
+	if got := s.Workload.String(); got != "chat 75%: 100 tokens in, 64 out; code 25%: 2000 tokens in, 10 out, 2 turns" {
 		t.Error(got)
 	}
 	if c := s.Workload.Config.Classes[1]; !c.Reuse || c.Think.Mean() != 2 {
@@ -207,6 +207,7 @@ func TestFrozenResolvesToTheSame(t *testing.T) {
 	} {
 		s, err := resolve("s.yaml", []byte(yaml), Flags{}, fake())
 		if err != nil {
+			t.Errorf("%s: %v", yaml, err)
 			continue
 		}
 		frozen, err := s.Frozen()

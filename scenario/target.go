@@ -21,6 +21,8 @@ const (
 	timeoutStall     = time.Minute
 	timeoutTotal     = 10 * time.Minute
 	probingTotal     = time.Minute
+	mostRetries      = 1000
+	mostGPUs         = 1 << 20
 )
 
 // APIs are the words --api takes.
@@ -42,10 +44,10 @@ func (r *resolver) target(s *Scenario) {
 	t.Connections = r.connections()
 	t.HTTP2 = r.boolean("target.http2")
 	t.Timeouts = r.timeouts(t.Stream)
-	t.Retries = int(min(r.whole("target.retries", 0, 0), 1000))
+	t.Retries = int(r.within("target.retries", 0, 0, mostRetries))
 	t.RetryOn, t.Backoff = r.retryOn(), r.backoff()
 	t.WaitReady = r.duration("target.wait-ready", 0, true)
-	t.GPUs = int(min(r.whole("target.gpus", 0, 1), 1<<20))
+	t.GPUs = int(r.within("target.gpus", 0, 1, mostGPUs))
 	t.Virtual = r.boolean("target.virtual")
 	if t.Virtual && len(t.URLs) > 0 && !t.Sim() {
 		r.fail(r.set["target.virtual"].errorf("virtual time is for sim:// targets only"))

@@ -37,7 +37,7 @@ func (r *resolver) traffic() *workload.Traffic {
 		}
 	}
 	t := &workload.Traffic{Name: r.file("workload.traffic")}
-	t.Options.Scale = r.number("workload.scale", "a factor above 0", 1, false)
+	t.Options.Scale = r.between("workload.scale", "a factor", 1, leastFactor, mostFactor)
 	t.Options.ScaleBy = traffic.Scaling(r.oneOf("workload.scale-by", string(traffic.ByRate), string(traffic.ByRate), string(traffic.ByClients)))
 	if t.Name == "" || !r.model(t) {
 		return nil

@@ -110,7 +110,7 @@ func TestTrafficConflicts(t *testing.T) {
 		"scale alone":    {"workload:\n  scale: 5\n", "s.yaml:2:10: scale needs traffic"},
 		"scale-by alone": {"workload:\n  traffic: traffic.yaml\n  scale-by: rate\n", "s.yaml:3:13: scale-by needs scale"},
 		"scale-by":       {"workload:\n  traffic: traffic.yaml\n  scale: 2\n  scale-by: client\n", `s.yaml:4:13: expected one of rate, clients (clients?), got "client"`},
-		"no scale":       {"workload:\n  traffic: traffic.yaml\n  scale: 0\n", "s.yaml:3:10: expected a factor above 0, got 0"},
+		"no scale":       {"workload:\n  traffic: traffic.yaml\n  scale: 0\n", "s.yaml:3:10: expected a factor from 1e-06 to 1e+06, got 0"},
 		"too much":       {"workload:\n  traffic: traffic.yaml\n  scale: 1000000\n", `s.yaml:3:10: traffic.yaml: traffic: client "chat" has 2.4e+09 sessions in 10m, more than`},
 		"too long":       {"workload: {traffic: traffic.yaml}\nload:\n  duration: 87000h\n", `s.yaml:3:13: traffic.yaml: traffic: client "chat" has`},
 		"speed":          {"workload: {traffic: traffic.yaml}\nload: {speed: 2}\n", "s.yaml:2:15: speed needs dataset"},

@@ -20,6 +20,8 @@ import (
 const (
 	defaultInput  = 256
 	defaultOutput = 128
+	// mostTemperature is beyond what any server takes.
+	mostTemperature = 100
 )
 
 // Tokenizers with a name; any other word is a file.
@@ -34,7 +36,7 @@ func (r *resolver) workload(s *Scenario) {
 	}
 	w.OutputMode = OutputMode(r.oneOf("workload.output-mode", string(Exact), string(Exact), string(Cap)))
 	if r.has("workload.temperature") {
-		t := r.number("workload.temperature", "a number from 0 on", 0, true)
+		t := r.between("workload.temperature", "a number", 0, 0, mostTemperature)
 		w.Temperature = &t
 	}
 	w.Tokenizer = r.tokenizer()
@@ -83,7 +85,7 @@ func (r *resolver) dataset() *workload.Dataset {
 	if !r.has("workload.dataset") {
 		return nil
 	}
-	for _, id := range []string{"workload.input-tokens", "workload.prefix-tokens", "workload.turns", "workload.images", "workload.audio", "workload.tools"} {
+	for _, id := range []string{"workload.input-tokens", "workload.prefix-tokens", "workload.turns", "workload.images", "workload.audio", "workload.tools", "workload.tool-tokens"} {
 		if v, ok := r.set[id]; ok {
 			r.fail(v.errorf("%s does not go with dataset: its texts are sent as they are", word(id)))
 		}
@@ -115,6 +117,9 @@ var classKeys = []string{"name", "tenant", "weight", "input-tokens", "output-tok
 	"turns", "think", "patience", "reuse", "text",
 	"images", "image-size", "image-format", "image-bytes", "audio", "tools", "tool-tokens"}
 
+// recordedKeys are those that a class beside a dataset has.
+var recordedKeys = []string{"name", "tenant", "output-tokens", "patience", "text"}
+
 // classes returns the kinds of traffic: those of the list, or the one that
 // the workload's own settings describe.
 func (r *resolver) classes(dataset bool) []workload.Class {
@@ -130,22 +135,34 @@ func (r *resolver) classes(dataset bool) []workload.Class {
 		r.fail(v.expected("a list of at least one class"))
 		return nil
 	}
+	known := classKeys
+	if dataset {
+		known = recordedKeys
+		if len(v.items) > 1 {
+			r.fail(v.items[1].errorf("expected one class beside dataset, which says what its rows leave open"))
+		}
+	}
 	var all []workload.Class
-	for _, item := range v.items {
+	for i, item := range v.items {
 		if item.kind != mapValue {
-			r.fail(item.expected("a mapping with the keys " + strings.Join(classKeys, ", ")))
+			r.fail(item.expected("a mapping with the keys " + strings.Join(known, ", ")))
 			continue
 		}
 		sub := &resolver{set: maps.Clone(r.set), env: r.env}
 		for _, e := range item.entries {
-			if !slices.Contains(classKeys, e.key) {
-				sub.fail(unknownWord(e, "a class", classKeys))
+			switch {
+			case !slices.Contains(classKeys, e.key):
+				sub.fail(unknownWord(e, "a class", known))
+				continue
+			case !slices.Contains(known, e.key):
+				sub.fail(&Error{e.pos, e.key + " does not go with dataset: expected " + strings.Join(known, ", ")})
 				continue
 			}
 			if own, ok := r.set["workload."+e.key]; ok && own.pos.Flag != "" {
 				continue // a flag wins over the file
 			}
 			sub.set["workload."+e.key] = e.value
+			r.places[classPlace("workload."+e.key, i)] = e.value.pos
 		}
 		all = append(all, sub.class(dataset))
 		r.errs = append(r.errs, sub.errs...)
@@ -159,18 +176,20 @@ func (r *resolver) class(dataset bool) workload.Class {
 		Name:         r.text("workload.name", "the name of a class"),
 		Tenant:       r.text("workload.tenant", "the name of a tenant"),
 		Weight:       r.number("workload.weight", "a weight from 0 on", 1, true),
-		Input:        r.lengths("workload.input-tokens", "token"),
-		Output:       r.lengths("workload.output-tokens", "token"),
-		PrefixTokens: r.whole("workload.prefix-tokens", 0, 0),
+		Input:        r.lengths("workload.input-tokens", "token", workload.MaxTokens),
+		Output:       r.lengths("workload.output-tokens", "token", workload.MaxTokens),
+		PrefixTokens: r.within("workload.prefix-tokens", 0, 0, workload.MaxTokens),
 		Prefixes:     r.whole("workload.prefixes", 1, 1),
-		Turns:        r.lengths("workload.turns", "turn"),
-		Think:        r.distribution("workload.think", stat.ParseDurations),
-		Patience:     r.distribution("workload.patience", stat.ParseDurations),
+		Turns:        r.lengths("workload.turns", "turn", workload.MaxTurns),
+		Think:        r.pause("workload.think"),
+		Patience:     r.patience(),
 		Reuse:        r.boolean("workload.reuse"),
 		Text:         r.corpus(),
 		Media:        r.media(),
 	}
 	if !dataset {
+		r.needs("workload.think", "workload.turns")
+		r.needsSome("workload.prefixes", "workload.prefix-tokens")
 		if c.Input == nil {
 			c.Input = stat.Constant(defaultInput)
 		}
@@ -179,30 +198,6 @@ func (r *resolver) class(dataset bool) workload.Class {
 		}
 	}
 	return c
-}
-
-// lengths reads a distribution of whole numbers from 1 on. What a family draws
-// below is moved to 1; what is below by its own parameters is an error.
-func (r *resolver) lengths(id, unit string) stat.Distribution {
-	d := r.distribution(id, stat.ParseDistribution)
-	if d != nil && least(d) < 1 {
-		r.fail(r.set[id].expected("at least 1 " + unit))
-	}
-	return d
-}
-
-// least is the smallest value that a distribution names, its mean where it
-// names none.
-func least(d stat.Distribution) float64 {
-	switch d := d.(type) {
-	case stat.Uniform:
-		return d.Low
-	case stat.Quantiles:
-		return d.Value[0]
-	case stat.Clamped:
-		return min(max(least(d.Of), d.Low), d.High)
-	}
-	return d.Mean()
 }
 
 // body reads a JSON object, from text or as a mapping. Errors do not repeat

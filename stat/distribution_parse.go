@@ -104,6 +104,9 @@ type spelled struct {
 
 func (s spelled) String() string { return s.text }
 
+// Unwrap returns the distribution of seconds itself.
+func (s spelled) Unwrap() Distribution { return s.Distribution }
+
 func openFile(name string) (io.ReadCloser, error) { return os.Open(name) }
 
 // plainNumber reads a number; what names it in errors.

@@ -21,8 +21,8 @@ type Media struct {
 	Tools media.Tools
 }
 
-// maxImages bounds the images of a message.
-const maxImages = 64
+// MaxImages bounds the images of a message.
+const MaxImages = 64
 
 func (m *Media) check() error {
 	if m.Images != nil {
@@ -41,7 +41,7 @@ func (c *conversation) attach(m *Message, key uint64) {
 	of := &c.class.Media
 	if of.Images != nil {
 		x := of.Images.Sample(stat.Random(c.seed, "images", key))
-		for i := range int64(math.Floor(min(max(x, 0), maxImages) + 0.5)) {
+		for i := range int64(math.Floor(min(max(x, 0), MaxImages) + 0.5)) {
 			image := of.Image
 			image.ID = stat.Key(c.contentID(), "image", uint64(i))
 			m.Images = append(m.Images, image)
@@ -53,10 +53,13 @@ func (c *conversation) attach(m *Message, key uint64) {
 }
 
 // tools are the definitions that every request of the class brings along.
-func (c *conversation) tools() media.Tools {
-	t := c.class.Media.Tools
+func (c *conversation) tools() media.Tools { return c.Tools(c.class, c.seed) }
+
+// Tools are the definitions that every request of a class brings along.
+func (c *Config) Tools(class *Class, seed uint64) media.Tools {
+	t := class.Media.Tools
 	if t.Count > 0 {
-		t.ID = stat.Key(c.seed^stat.Key(c.Salt, "salt", 0), stat.Stream("tools/"+c.class.Name), 0)
+		t.ID = stat.Key(seed^stat.Key(c.Salt, "salt", 0), stat.Stream("tools/"+class.Name), 0)
 	}
 	return t
 }

@@ -138,10 +138,10 @@ func (c *Class) label(i int) string {
 }
 
 const (
-	// maxTokens bounds a drawn length: above every model's context.
-	maxTokens = 10_000_000
-	// maxTurns bounds a session.
-	maxTurns = 10_000
+	// MaxTokens bounds a drawn length: above every model's context.
+	MaxTokens = 10_000_000
+	// MaxTurns bounds a session.
+	MaxTurns = 10_000
 )
 
 func (c *Class) check(recorded bool) error {
@@ -150,8 +150,8 @@ func (c *Class) check(recorded bool) error {
 		return errors.New("needs an input length")
 	case !(c.Weight >= 0) || math.IsInf(c.Weight, 1):
 		return fmt.Errorf("expected a weight of at least 0, found %v", c.Weight)
-	case c.PrefixTokens < 0 || c.PrefixTokens > maxTokens:
-		return fmt.Errorf("expected a prefix of 0 to %d tokens, found %d", int64(maxTokens), c.PrefixTokens)
+	case c.PrefixTokens < 0 || c.PrefixTokens > MaxTokens:
+		return fmt.Errorf("expected a prefix of 0 to %d tokens, found %d", int64(MaxTokens), c.PrefixTokens)
 	case c.Prefixes < 0:
 		return fmt.Errorf("expected a number of prefixes of at least 0, found %d", c.Prefixes)
 	}

@@ -195,7 +195,7 @@ func (s *modelledSession) Next(answer *Answer) (*Request, bool) {
 	}
 	id := stat.Key(s.salted(), "content/traffic", 1<<63|s.index<<14|uint64(s.turn))
 	m.Blocks = append(m.Blocks, Block{ID: id, Tokens: t.Input})
-	for i := range min(t.Images, maxImages) {
+	for i := range min(t.Images, MaxImages) {
 		image := s.Traffic.Image
 		image.ID = stat.Key(id, "image", uint64(i))
 		m.Images = append(m.Images, image)

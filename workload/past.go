@@ -73,7 +73,7 @@ func (o *odd) count(w *trace.Row, d *Dataset) {
 		if w.Videos > 0 {
 			o.videos++
 		}
-		if max(w.Images, w.Audios) > maxImages {
+		if max(w.Images, w.Audios) > MaxImages {
 			o.more++
 		}
 	}
@@ -116,7 +116,7 @@ func (r *recorded) Notes() []string {
 		{r.odd.lost, "row", "of the dataset with images or sound that the log cut out: sent with made-up ones in their place, " + r.Dataset.madeLike()},
 		{r.odd.linked, "row", "of the dataset with URLs of images, sound or video: sent as they are, for the server to fetch; tokamak fetches none"},
 		{r.odd.videos, "row", "of the dataset with videos known by number alone: sent without them"},
-		{r.odd.more, "row", fmt.Sprintf("of the dataset with more than %d images or sounds: sent with %d", maxImages, maxImages)},
+		{r.odd.more, "row", fmt.Sprintf("of the dataset with more than %d images or sounds: sent with %d", MaxImages, MaxImages)},
 		{r.odd.empty, "row", "of the dataset with neither content nor a length: not sent"},
 	} {
 		switch c.rows {

@@ -111,7 +111,7 @@ func (r *Renderer) message(m *Message) (string, int64, error) {
 func (r *Renderer) blocks(b []byte, list []Block) ([]byte, int64, error) {
 	want, last := int64(0), 0
 	for _, block := range list {
-		if block.Tokens < 0 || block.Tokens > maxTokens {
+		if block.Tokens < 0 || block.Tokens > MaxTokens {
 			return b, 0, errors.New("workload: a block has no valid length")
 		}
 		last = len(b)

@@ -126,10 +126,10 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 		r.Messages = slices.Clone(s.history)
 	}
 	if r.OutputTokens == 0 && s.recorded.class.Output != nil {
-		r.OutputTokens = whole(s.recorded.class.Output.Sample(stat.Random(s.seed, "output", s.index<<20|uint64(s.turn))), maxTokens)
+		r.OutputTokens = whole(s.recorded.class.Output.Sample(stat.Random(s.seed, "output", s.index<<20|uint64(s.turn))), MaxTokens)
 	}
 	if d := s.recorded.class.Patience; d != nil {
-		r.Patience = seconds(d.Sample(stat.Random(s.seed, "patience", s.index<<20|uint64(s.turn))))
+		r.Patience = max(seconds(d.Sample(stat.Random(s.seed, "patience", s.index<<20|uint64(s.turn)))), leastPatience)
 	}
 	s.turn++
 	return &r, true

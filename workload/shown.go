@@ -55,10 +55,10 @@ func (s *replay) attach(m *Message, images, audios, videos int64, key stat.Strea
 		return
 	}
 	id := stat.Key(s.salted(), key, n)
-	for i := range min(images, maxImages) {
+	for i := range min(images, MaxImages) {
 		m.Images = append(m.Images, s.Dataset.image(s.row, stat.Key(id, "image", uint64(i))))
 	}
-	for i := range min(audios, maxImages) {
+	for i := range min(audios, MaxImages) {
 		m.Audio = append(m.Audio, media.Audio{ID: stat.Key(id, "audio", uint64(i)), Duration: madeAudio})
 	}
 }

@@ -110,12 +110,12 @@ func (c *conversation) Next(answer *Answer) (*Request, bool) {
 		r.SessionID = strconv.FormatUint(c.index, 10)
 	}
 	if c.class.Output != nil {
-		r.OutputTokens = c.draw(c.class.Output, "output", key, maxTokens)
+		r.OutputTokens = c.draw(c.class.Output, "output", key, MaxTokens)
 	}
 	if c.turn > 0 {
 		r.Think = c.duration(c.class.Think, "think", key)
 	}
-	r.Patience = c.duration(c.class.Patience, "patience", key)
+	r.Patience = c.patience(key)
 	c.turn++
 	return r, true
 }
@@ -124,7 +124,7 @@ func (c *conversation) Next(answer *Answer) (*Request, bool) {
 func (c *conversation) begin() {
 	c.turns = 1
 	if c.class.Turns != nil {
-		c.turns = c.draw(c.class.Turns, "turns", c.index, maxTurns)
+		c.turns = c.draw(c.class.Turns, "turns", c.index, MaxTurns)
 	}
 }
 
@@ -149,7 +149,7 @@ func (c *conversation) contentID() uint64 {
 }
 
 func (c *conversation) input(key uint64) int64 {
-	return c.draw(c.class.Input, "input", key, maxTokens)
+	return c.draw(c.class.Input, "input", key, MaxTokens)
 }
 
 // prefixID names the session's prefix.
@@ -175,6 +175,18 @@ func (c *conversation) duration(d stat.Distribution, stream stat.Stream, key uin
 	}
 	return seconds(d.Sample(stat.Random(c.seed, stream, key)))
 }
+
+// patience draws after how long a user gives up: never where the class says
+// nothing, at once where what is drawn is not above zero.
+func (c *conversation) patience(key uint64) time.Duration {
+	if c.class.Patience == nil {
+		return 0
+	}
+	return max(c.duration(c.class.Patience, "patience", key), leastPatience)
+}
+
+// leastPatience is the patience of a user who has none.
+const leastPatience = time.Millisecond
 
 // seconds converts seconds, none below zero and none above a year.
 func seconds(x float64) time.Duration {

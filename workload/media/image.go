@@ -61,27 +61,75 @@ func (i *Image) Encode() ([]byte, error) {
 	}
 	r := stat.Random(0, "image", i.ID)
 	p := i.paint(r)
-	var b bytes.Buffer
-	var err error
+	b, err := i.file(p, 0)
+	if err != nil || i.Bytes == 0 {
+		return b, err
+	}
 	pad := padJPEG
 	if i.Format == PNG {
 		pad = padPNG
-		err = (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, gray(p))
-	} else {
-		err = jpeg.Encode(&b, p, &jpeg.Options{Quality: 75})
 	}
-	if err != nil || i.Bytes == 0 {
+	for coarse := 1; ; coarse++ {
+		out, ok := pad(b, int(i.Bytes)-len(b), r)
+		switch {
+		case ok:
+			return out, nil
+		case i.Loose:
+			return b, nil
+		case coarse > coarsest:
+			return nil, fmt.Errorf("an image of %dx%d pixels takes at least %d bytes as %s, %d were asked for", i.Width, i.Height, len(b), i.Format, i.Bytes)
+		}
+		if b, err = i.file(p, coarse); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// coarsest is how often a picture may be made coarser, so that it takes fewer bytes.
+const coarsest = 4
+
+// file encodes a picture; the coarser, the fewer bytes it takes. It may change
+// the picture.
+func (i *Image) file(p *image.YCbCr, coarse int) ([]byte, error) {
+	var b bytes.Buffer
+	if i.Format == PNG {
+		level := png.BestSpeed
+		if coarse > 0 {
+			level = png.DefaultCompression
+			for k := range p.Y {
+				p.Y[k] &= 0xff << (2*coarse - 1)
+			}
+		}
+		err := (&png.Encoder{CompressionLevel: level}).Encode(&b, gray(p))
 		return b.Bytes(), err
 	}
-	out, ok := pad(b.Bytes(), int(i.Bytes)-b.Len(), r)
-	if !ok && i.Loose {
-		return b.Bytes(), nil
-	}
-	if !ok {
-		return nil, fmt.Errorf("an image of %dx%d pixels takes about %d bytes as %s, %d were asked for", i.Width, i.Height, b.Len(), i.Format, i.Bytes)
-	}
-	return out, nil
+	err := jpeg.Encode(&b, p, &jpeg.Options{Quality: []int{75, 40, 20, 8, 1}[coarse]})
+	return b.Bytes(), err
 }
+
+// Least is how many bytes an image of this kind can be asked to have: what a
+// few of them take at their coarsest, and a quarter for the others.
+func (i *Image) Least() int64 {
+	if i.Check() != nil {
+		return 0
+	}
+	tries, most := 4, 0
+	if i.Width*i.Height > 1<<21 {
+		tries = 1
+	}
+	for id := range tries {
+		x := *i
+		x.ID = uint64(id)
+		p := x.paint(stat.Random(0, "image", x.ID))
+		if b, err := x.file(p, coarsest); err == nil {
+			most = max(most, len(b))
+		}
+	}
+	return int64(most + most/4 + padding)
+}
+
+// padding is the room of the smallest chunk that fills a PNG up.
+const padding = 12
 
 // paint draws the picture as JPEG keeps it: brightness in full, colour at half
 // the resolution.
