@@ -51,7 +51,7 @@ type odd struct {
 }
 
 func (o *odd) count(w *trace.Row, d *Dataset) {
-	if w.Failed && w.Output == 0 {
+	if w.Failed && w.Asked() == 0 {
 		o.failed++
 	}
 	images := w.Images

@@ -49,15 +49,13 @@ func (o object) rawBody(r *Row, b []byte) {
 	body.asked(r)
 }
 
-// asked reads what a request body says: its model, the length asked for, tools
+// asked reads what a request body says: its model, the most it lets an answer have, tools
 // and content that is no text.
 func (o object) asked(r *Row) {
 	if v := o.get("model"); v != nil && r.Model == "" && v.Type() == fastjson.TypeString {
 		r.Model = string(v.GetStringBytes())
 	}
-	if r.Output == 0 {
-		r.Output = o.tokens("max_completion_tokens", "max_tokens", "max_output_tokens")
-	}
+	r.Limit = o.tokens("max_completion_tokens", "max_tokens", "max_output_tokens")
 	if v := o.get("tools"); v != nil && v.Type() == fastjson.TypeArray {
 		r.Tools = int64(len(v.GetArray()))
 	}

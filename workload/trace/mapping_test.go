@@ -60,7 +60,7 @@ func TestMappingWithContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, _ := all(t, `{"q":{"body":{"prompt":"p","max_tokens":4}},"h":[1,2],"n":20}`, Options{Mapping: m})
-	if len(rows) != 1 || string(rows[0].Body) != `{"prompt":"p","max_tokens":4}` || rows[0].Output != 4 || rows[0].BlockTokens != 16 {
+	if len(rows) != 1 || string(rows[0].Body) != `{"prompt":"p","max_tokens":4}` || rows[0].Limit != 4 || rows[0].Output != 0 || rows[0].BlockTokens != 16 {
 		t.Errorf("%+v", rows)
 	}
 }

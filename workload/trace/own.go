@@ -82,7 +82,7 @@ func (d *ownRows) facts(o object, r *Row) {
 	r.Session, r.Parent, r.Model = o.text("session_id"), o.text("parent"), o.text("model")
 	d.moment(o, r)
 	r.Input = o.whole(1, MaxTokens, "input_tokens")
-	r.Output = o.tokens("output_tokens", "max_tokens")
+	r.Output, r.Limit = o.tokens("output_tokens"), o.tokens("max_tokens")
 	r.Reasoning, r.Cached = o.tokens("reasoning_tokens"), o.tokens("cached_tokens")
 	r.Tools = o.count("tools")
 	o.imageLike(r)

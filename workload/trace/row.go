@@ -27,6 +27,9 @@ type Row struct {
 
 	// Lengths in tokens; 0 where the source does not say.
 	Input, Output, Reasoning, Cached int64
+	// Limit is the most tokens that the request lets its answer have (max_tokens),
+	// which is no length of it; 0 where the source does not say.
+	Limit int64
 	// Content that is no text.
 	Images, Audios, Videos int64
 	// What the images are like, each; 0 where the source does not say.
@@ -60,6 +63,15 @@ type Row struct {
 	// Held is what was found of the images, sounds and videos in Body, in
 	// order, where Options.Media asks for it.
 	Held []media.Recorded
+}
+
+// Asked is the length of an answer to ask for when the row is sent again: what
+// was answered, else the most that was allowed; 0: the server decides.
+func (r *Row) Asked() int64 {
+	if r.Output > 0 {
+		return r.Output
+	}
+	return r.Limit
 }
 
 // Turn is what a user says, with what is sent along in front of it, and what
