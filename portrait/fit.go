@@ -12,16 +12,19 @@ import (
 // Fit draws how far a model is from the log that it was learnt from.
 func Fit(r *fit.Report, o Options) *Page {
 	p := &Page{Title: o.Name, Subtitle: "a model of traffic beside the log that it was learnt from, read as " + r.Format, Notes: r.Findings}
-	if r.Sessions != nil {
+	if s := r.Sessions; s != nil && s.Later > 0 && s.Independent < 1 {
 		p.Notes = append([]string{"Arrivals and lengths are those of the first request of each conversation."}, p.Notes...)
 	}
 	p.First = []Number{burstError(r), heldOut("input", r.Input), heldOut("output", r.Output), drift(r)}
 	p.Rest = []Number{
-		{"requests", measure.Count(r.Rows), "rows of the log; " + measure.Count(r.Failed) + " failed, " + measure.Count(r.Skipped) + " lines could not be read"},
-		fitSpan(r),
+		{"rows", measure.Count(r.Rows), "of the log; " + measure.Count(r.Failed) + " requests failed, " + measure.Count(r.Skipped) + " lines could not be read"},
+	}
+	p.Rest = append(p.Rest, totals(r.Totals)...)
+	p.Rest = append(p.Rest, fitSpan(r), histories(r.Sessions))
+	p.Rest = append(p.Rest, []Number{
 		{"clients", measure.Count(int64(len(r.Clients))), clientsMeaning(r)},
 		gapDistance(r), together(r.Joint), prefixHits(r.Prefix),
-	}
+	}...)
 	p.Sections = []Section{{Figures: []chart.Figure{
 		fittedRate(r), fittedDispersion(r), fittedGaps(r),
 		fittedLength("input", r.Input, r.MadeUp), fittedLength("output", r.Output, r.MadeUp)}}}
@@ -41,6 +44,41 @@ func Fit(r *fit.Report, o Options) *Page {
 	}
 	p.Sections = append(p.Sections, candidates(r))
 	return p
+}
+
+// totals are what the log comes to, beside the model.
+func totals(t *fit.Totals) []Number {
+	if t == nil {
+		return nil
+	}
+	var out []Number
+	for _, k := range []struct {
+		name string
+		*fit.Total
+	}{{"requests", &t.Requests}, {"input tokens", &t.Input}, {"output tokens", &t.Output}} {
+		n := Number{Name: k.name, Meaning: "the log does not tell; those of the model, " + measure.Count(int64(k.Model)) + ", are made up"}
+		if k.Log != nil && k.Off != nil {
+			n.Value = measure.Count(int64(*k.Log))
+			n.Meaning = fmt.Sprintf("in the log; in samples of the model %s (%+.0f%%)", measure.Count(int64(k.Model)), 100**k.Off)
+			if k.LogPerSecond != nil {
+				n.Meaning += ", " + measure.Digits(*k.LogPerSecond) + " a second in the log"
+			}
+			if k.Known < t.Requests.Known {
+				n.Meaning += "; " + measure.Count(k.Known) + " requests of the log tell theirs, and are compared"
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// histories says what later prompts were taken to hold.
+func histories(s *fit.SessionReport) Number {
+	if s == nil || s.Later == 0 {
+		return Number{Name: "turns", Meaning: "not known: the log does not tell which requests belong together"}
+	}
+	return Number{"turns", s.History, fmt.Sprintf("what the prompts of %s later requests of %s sessions were taken to hold: %s; %s",
+		measure.Count(s.Later), measure.Count(s.Told), fit.HistoryWords(s.History), s.HistoryWhy)}
 }
 
 // burstError is the largest error of the index of dispersion.

@@ -27,6 +27,7 @@ type workloadFitCommand struct {
 	KeepNames bool          `name:"keep-names" help:"Keep the names of clients; else they become client-1, …."`
 	Window    time.Duration `name:"window" placeholder:"DURATION" help:"Windows of the rate curves, 60s or longer (default: chosen by rule)."`
 	Lengths   string        `name:"lengths" placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
+	Tokenizer string        `name:"tokenizer" placeholder:"NAME|FILE" help:"Count the texts of a log that does not give their lengths: builtin, tiktoken:ENCODING, estimate, or the file of a tokenizer."`
 	LearnText bool          `name:"learn-text" help:"Also learn words from the log's prompts, into a file beside the model: what many users write alike may come out again."`
 	Seed      uint64        `name:"seed" default:"1" help:"Seed of the samples that are held against the log."`
 	HTML      string        `name:"html" placeholder:"FILE" help:"Also draw the model beside the log, as an HTML page in FILE."`
@@ -49,6 +50,12 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 		}
 	}
 	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Turns: trace.Turns(c.logFlags.Turns), Window: c.Window, Seed: c.Seed, Progress: progressOf(std.err)}
+	if c.Tokenizer != "" {
+		var err error
+		if o.Tokenizer, err = openTokenizer(c.Tokenizer); err != nil {
+			return exit.With(exit.Usage, err)
+		}
+	}
 	var learner *corpus.Learner
 	if c.LearnText {
 		var err error

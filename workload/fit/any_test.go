@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tokamak-bench/tokamak/workload/count"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
@@ -47,6 +48,7 @@ func TestAnyLog(t *testing.T) {
 			r.Reasoning = rapid.Int64Range(0, 300).Draw(t, "reasoning")
 			r.Images = rapid.Int64Range(0, 3).Draw(t, "images")
 			r.Failed = rapid.Bool().Draw(t, "failed")
+			r.Limit = rapid.SampledFrom([]int64{0, 0, 1, 500}).Draw(t, "limit")
 			r.Delta = rapid.Bool().Draw(t, "delta")
 			r.Tenant = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "tenant")
 			r.Session = rapid.SampledFrom([]string{"", "", "s", "t"}).Draw(t, "session")
@@ -60,7 +62,9 @@ func TestAnyLog(t *testing.T) {
 				r.Turns = []trace.Turn{{Messages: []trace.Message{{Role: "user", Text: "hello"}}, Answer: "hi"}, {Input: 3, Think: time.Second}}
 			}
 		}
-		m, report, err := Fit(t.Context(), &listed{rows}, Options{By: rapid.SampledFrom([]By{ByAny, ByTenant, BySession, ByModel, ByNone}).Draw(t, "by")})
+		m, report, err := Fit(t.Context(), &listed{rows}, Options{By: rapid.SampledFrom([]By{ByAny, ByTenant, BySession, ByModel, ByNone}).Draw(t, "by"),
+			Turns:     rapid.SampledFrom([]trace.Turns{"", "", trace.DeltaTurns, trace.CumulativeTurns, IndependentTurns}).Draw(t, "turns"),
+			Tokenizer: rapid.SampledFrom([]count.Tokenizer{nil, words{}}).Draw(t, "tokenizer")})
 		if err != nil {
 			if !strings.Contains(err.Error(), "too few rows") {
 				t.Fatal(err)

@@ -89,6 +89,7 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	l.fitStarts(l.seconds(starts), &k, &out, stat.Key(l.options.Seed, "client", uint64(i)))
 	half := k
 	half.Rate = l.evenRate(starts)
+	out.Limits, k.Limit = l.limits(rows)
 	l.fitLengths(&k, &half, &out, starts, parts)
 	k.Sessions = l.fitSessions(rows)
 	k.Prefix = l.fitPrefix(starts)
@@ -138,6 +139,9 @@ func (l *log) fitLengths(k, even *traffic.Client, out *ClientReport, starts []in
 			continue
 		}
 		a, in, answers := l.lengthsOf(rows, 1)
+		if answers.Rows == 0 {
+			a.Output = stat.Constant(madeUpAnswer(out.Limits))
+		}
 		a.From = duration(from[i])
 		in.From, answers.From = from[i], from[i]
 		k.Lengths = append(k.Lengths, a)

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -336,25 +337,28 @@ const shownChanges = 6
 // log tells none.
 func (l *log) findLengths(clients []ClientReport) {
 	for _, side := range []struct {
-		what   string
-		of     func(c *ClientReport) []LengthFit
-		tokens int
-	}{{"prompt lengths", func(c *ClientReport) []LengthFit { return c.Input }, madeUpInput},
-		{"lengths of answers", func(c *ClientReport) []LengthFit { return c.Output }, madeUpOutput}} {
+		what string
+		of   func(c *ClientReport) []LengthFit
+	}{{"prompt lengths", func(c *ClientReport) []LengthFit { return c.Input }}, {"lengths of answers", func(c *ClientReport) []LengthFit { return c.Output }}} {
 		var names []string
+		var of []*ClientReport
 		for i := range clients {
-			if len(side.of(&clients[i])) == 0 {
-				names = append(names, clients[i].Name)
+			if c := &clients[i]; len(side.of(c)) == 0 {
+				names, of = append(names, c.Name), append(of, c)
 			}
+		}
+		what := fmt.Sprintf("%d tokens are made up", madeUpInput)
+		if side.what != "prompt lengths" {
+			what = answersMadeUp(of)
 		}
 		switch {
 		case len(names) == 0:
 		case len(names) == len(clients):
-			l.say("the log tells no %s: %d tokens are made up", side.what, side.tokens)
+			l.say("the log tells no %s: %s", side.what, what)
 		case len(names) <= 3:
-			l.say("the log tells no %s of %s: %d tokens are made up", side.what, strings.Join(names, ", "), side.tokens)
+			l.say("the log tells no %s of %s: %s", side.what, strings.Join(names, ", "), what)
 		default:
-			l.say("the log tells no %s of %d clients, %s first: %d tokens are made up", side.what, len(names), names[0], side.tokens)
+			l.say("the log tells no %s of %d clients, %s first: %s", side.what, len(names), names[0], what)
 		}
 	}
 }

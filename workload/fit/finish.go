@@ -27,9 +27,7 @@ func (l *log) finish() {
 	}
 	l.sessionTurns()
 	l.divide()
-	if l.estimated > 0 {
-		l.say("the log has no token counts of %d texts: their lengths are a fourth of their bytes", l.estimated)
-	}
+	l.findTexts()
 	if mixed := MixedBlocks(l.blocks.byPrompts()); mixed != "" {
 		l.say("%s", mixed)
 	}
@@ -119,6 +117,9 @@ func (l *log) permute(rows []int32) {
 		l.took = taken(l.took, rows)
 	}
 	l.tenant, l.model, l.session = taken(l.tenant, rows), taken(l.model, rows), taken(l.session, rows)
+	if l.limit != nil {
+		l.limit = taken(l.limit, rows)
+	}
 	l.share, l.images, l.flags = taken(l.share, rows), taken(l.images, rows), taken(l.flags, rows)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/workload/count"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
@@ -41,6 +42,9 @@ type Options struct {
 	// prompt with its history (cumulative), new text alone (delta), or a prompt of
 	// its own (IndependentTurns); empty: told by lengths and blocks.
 	Turns trace.Turns
+	// Tokenizer counts the texts of requests whose lengths the log does not say;
+	// nil: those are unknown.
+	Tokenizer count.Tokenizer
 	// Window of the rate curves, at least MinWindow; 0: chosen by rule.
 	Window time.Duration
 	// Parts of equal time in which lengths are looked at for drift; 0: by rule.
@@ -67,7 +71,7 @@ const leastRows = 20
 // ErrFewRows says that a log is too short.
 var ErrFewRows = fmt.Errorf("too few rows to learn from: expected at least %d", leastRows)
 
-// Fit learns the model of a log. Errors are the reader's, ErrFewRows, what is
+// Fit learns the model of a log. Errors are the reader's and the tokenizer's, ErrFewRows, what is
 // wrong with the options, and the context's.
 func Fit(ctx context.Context, rows Rows, o Options) (*traffic.Model, *Report, error) {
 	if o.Window != 0 && o.Window < MinWindow {
@@ -106,7 +110,9 @@ func (l *log) readAll(ctx context.Context, rows Rows) error {
 		if l.options.Texts != nil {
 			l.options.texts(r)
 		}
-		l.add(r)
+		if err := l.add(r); err != nil {
+			return err
+		}
 		if n%often == 0 {
 			if l.options.Progress != nil {
 				l.options.Progress(n)

@@ -25,8 +25,10 @@ type log struct {
 	share   []uint8 // of the output that is reasoning, in 1/200; noShare where not said
 	images  []uint8
 	flags   []uint8
+	limit   []int32 // most tokens that an answer may have; empty where no row says
 
-	rows, timed, untimed, failed, estimated int64
+	rows, timed, untimed, failed int64
+	counted, uncounted           int64 // requests whose texts were counted, and those whose texts nothing counts
 
 	absolute bool    // some moments tell the day
 	relative bool    // some do not
@@ -97,8 +99,9 @@ func (n *names) id(seed maphash.Seed, name string) int32 {
 	return id
 }
 
-// add appends a row: a request, or a conversation as several.
-func (l *log) add(r *trace.Row) {
+// add appends a row: a request, or a conversation as several. An error is the
+// tokenizer's.
+func (l *log) add(r *trace.Row) error {
 	l.rows++
 	if n := len(l.formats); n == 0 || l.formats[n-1] != r.Format && !slices.Contains(l.formats, r.Format) {
 		l.formats = append(l.formats, r.Format)
@@ -110,51 +113,16 @@ func (l *log) add(r *trace.Row) {
 		l.untimed++
 	}
 	if len(r.Turns) > 1 {
-		l.conversation(r)
-		return
+		return l.conversation(r)
 	}
-	input, output := r.Input, r.Output
-	if input == 0 && len(r.Turns) == 1 {
-		input, output = l.turnLengths(&r.Turns[0], output)
+	input, output, err := l.lengths(r)
+	if err != nil {
+		return err
 	}
 	session, front, evidence := l.sessionOf(r)
 	l.request(r, input, output, session, front)
 	l.flags[len(l.flags)-1] |= evidence
-}
-
-// conversation appends the turns of a row that holds several.
-func (l *log) conversation(r *trace.Row) {
-	session := l.sessions.next(sessionRows)
-	for i := range r.Turns {
-		t := &r.Turns[i]
-		input, output := l.turnLengths(t, t.Output)
-		if i > 0 && t.Think > 0 {
-			l.thinks = append(l.thinks, t.Think.Seconds())
-		}
-		l.request(r, input, output, session, 0)
-		flags := &l.flags[len(l.flags)-1]
-		*flags |= flagDelta
-		if i > 0 {
-			*flags |= flagNoTime
-		}
-	}
-}
-
-// turnLengths are a turn's token counts; where the source has texts alone, a
-// fourth of their bytes.
-func (l *log) turnLengths(t *trace.Turn, said int64) (input, output int64) {
-	if t.Input > 0 {
-		return t.Input, said
-	}
-	bytes := 0
-	for _, m := range t.Messages {
-		bytes += len(m.Text)
-	}
-	l.estimated++
-	if said == 0 {
-		said = int64(len(t.Answer)+3) / 4
-	}
-	return int64(bytes+3) / 4, said
+	return nil
 }
 
 // request appends a request to the columns.
@@ -172,6 +140,12 @@ func (l *log) request(r *trace.Row, input, output int64, session, front int32) {
 	}
 	if l.took != nil {
 		l.took = append(l.took, float32(r.Duration.Seconds()))
+	}
+	if r.Limit > 0 && l.limit == nil {
+		l.limit = make([]int32, len(l.at)-1)
+	}
+	if l.limit != nil {
+		l.limit = append(l.limit, small(r.Limit))
 	}
 	l.images = append(l.images, uint8(min(max(r.Images, 0), math.MaxUint8)))
 	l.share = append(l.share, reasoningShare(r))

@@ -90,6 +90,9 @@ type ClientReport struct {
 
 	Input  []LengthFit `json:"input"`  // one for each part of the log that has its own
 	Output []LengthFit `json:"output"` // the same
+	// Limits are the most tokens that its requests let an answer have, which is no
+	// length; nil where none says.
+	Limits *Limits `json:"output_limits"`
 	// Grid is the side of the rank grid, 0 where the lengths are independent.
 	Grid int `json:"rank_grid"`
 

@@ -26,6 +26,7 @@ func (r *Report) Text() string {
 	t.head(r)
 	t.hidden(r)
 	t.clients(r)
+	t.limits(r)
 	t.totals(r)
 	t.arrivals(r)
 	t.burstiness(r)
@@ -64,8 +65,11 @@ func (w *writer) title(format string, args ...any) {
 
 func (w *writer) head(r *Report) {
 	what := "requests"
-	if r.Format == ServeGenFormat {
+	switch t := r.Totals; {
+	case r.Format == ServeGenFormat:
 		what = "windows of clients"
+	case t != nil && t.Requests.Known != r.Rows:
+		what = "rows with " + grouped(t.Requests.Known) + " requests"
 	}
 	over := " over " + shortDuration(r.Span)
 	if r.MadeUp {
@@ -126,7 +130,7 @@ func (w *writer) totals(r *Report) {
 		name string
 		*Total
 	}{{"requests", &t.Requests}, {"input tokens", &t.Input}, {"output tokens", &t.Output}} {
-		log, by := "not told", ""
+		log, by := "not told", "made up"
 		if k.Log != nil {
 			log = grouped(int64(*k.Log))
 		}
@@ -142,6 +146,20 @@ func (w *writer) totals(r *Report) {
 		if k.Log != nil && k.Known < t.Requests.Known {
 			_ = w.Flush()
 			w.row("  %s tokens: the log tells those of %s requests, and the model is compared by request", k.name, grouped(k.Known))
+		}
+	}
+}
+
+// limits shows the most tokens that requests let their answers have.
+func (w *writer) limits(r *Report) {
+	_ = w.Flush()
+	for i, c := range r.Clients {
+		if i == shownClients {
+			break
+		}
+		if m := c.Limits; m != nil {
+			w.row("  %s: %s requests limit their answers (max_tokens): p50 %s, p90 %s, at most %s tokens", c.Name, grouped(m.Rows), grouped(int64(m.P50)),
+				grouped(int64(m.P90)), grouped(int64(m.Max)))
 		}
 	}
 }
@@ -182,7 +200,7 @@ func (a *ArrivalCandidate) words() string {
 // chosenWords names the families of a length, which may change over time.
 func chosenWords(list []LengthFit) string {
 	if len(list) == 0 {
-		return "–"
+		return "unknown"
 	}
 	var names []string
 	for _, f := range list {
@@ -370,7 +388,7 @@ func (w *writer) sessions(r *Report) {
 		return
 	}
 	w.title("sessions, told by %s: %s with %s later requests", s.By, grouped(s.Told), grouped(s.Later))
-	w.row("  their prompts are taken to hold %s (%s): %s", historyWords(s.History), s.History, s.HistoryWhy)
+	w.row("  their prompts are taken to hold %s (%s): %s", HistoryWords(s.History), s.History, s.HistoryWhy)
 	if s.History == mixedTurns {
 		w.row("  %.0f%% of them are taken to hold no history", 100*s.Independent)
 	}
@@ -392,8 +410,8 @@ func (w *writer) sessions(r *Report) {
 	w.row("\t%s\t%.2f\t%.1f%%\t%s\t%s\t%s", grouped(s.Sessions), s.Turns, 100*s.Single, think, input, jump)
 }
 
-// historyWords say what a kind of turns holds.
-func historyWords(kind string) string {
+// HistoryWords say what a kind of turns, as of SessionReport, holds.
+func HistoryWords(kind string) string {
 	switch trace.Turns(kind) {
 	case trace.DeltaTurns:
 		return "their new text alone"

@@ -157,6 +157,7 @@ func (c *checker) client(k *Client, whole time.Duration) {
 	}
 	c.inline("reasoning", k.Reasoning)
 	c.inline("images", k.Images)
+	c.length("output-limit", k.Limit)
 	c.within("errors", "a share", k.Errors, 0, 1)
 }
 

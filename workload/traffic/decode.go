@@ -43,7 +43,7 @@ func (d *decoder) model(n ast.Node) *Model {
 
 func (d *decoder) client(n ast.Node, path string) Client {
 	f := d.mapping(n, path, "a client", "name", "window", "rate", "arrival", "cv", "markov", "lengths", "sessions", "prefix",
-		"reasoning", "images", "errors")
+		"reasoning", "images", "output-limit", "errors")
 	c := Client{Name: d.text(f, "name", "the name of a client")}
 	c.Rate.Window = d.duration(f, "window")
 	if r := f["rate"]; r != nil {
@@ -77,6 +77,7 @@ func (d *decoder) client(n ast.Node, path string) Client {
 	}
 	c.Reasoning = d.distribution(f, "reasoning", false)
 	c.Images = d.distribution(f, "images", false)
+	c.Limit = d.distribution(f, "output-limit", false)
 	c.Errors = d.number(f, "errors", "a share from 0 to 1")
 	return c
 }

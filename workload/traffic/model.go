@@ -49,6 +49,9 @@ type Client struct {
 	Reasoning stat.Distribution
 	// Images is the number of images of a request; nil: none.
 	Images stat.Distribution
+	// Limit is the most tokens that requests let an answer have, in the log: known,
+	// and not generated; nil: not known.
+	Limit stat.Distribution
 	// Errors is the share of requests that the service did not answer in the
 	// log: known, and not generated.
 	Errors float64

@@ -240,7 +240,7 @@ func example() *Model {
 			{Name: "agents", Rate: Curve{Rate: []float64{0.75}}, Arrival: Arrival{Process: MarkovGaps, Markov: &Markov{
 				Gaps: []stat.Distribution{stat.Exponential{Average: 0.05}, stat.Lognormal{Average: 4, CV: 1.5}}, Next: [][]float64{{0.9, 0.1}, {0.4, 0.6}}}},
 				Lengths:   []Lengths{{Input: stat.Pareto{Body: stat.Lognormal{Average: 3000, CV: 1}, From: 8000, Alpha: 2.2}, Output: stat.NewZipf(1.1, 64, 16)}},
-				Reasoning: stat.Quantiles{Share: []float64{0, 1}, Value: []float64{0.2, 0.9}}, Images: stat.Constant(1)},
+				Reasoning: stat.Quantiles{Share: []float64{0, 1}, Value: []float64{0.2, 0.9}}, Images: stat.Constant(1), Limit: stat.Constant(900)},
 		},
 	}
 }

@@ -96,6 +96,9 @@ func (b *printer) client(c *Client) {
 	if c.Images != nil {
 		b.noted("of each request", "    images: %s", c.Images)
 	}
+	if c.Limit != nil {
+		b.noted("most tokens that requests let an answer have (max_tokens); known, not generated", "    output-limit: %s", c.Limit)
+	}
 	if c.Errors != 0 {
 		b.noted("share that the service did not answer; known, not generated", "    errors: %s", number(c.Errors))
 	}
