@@ -18,7 +18,7 @@ const (
 	// operational time: at twice the rate the same bursts take half as long.
 	ByRate Scaling = "rate"
 	// ByClients multiplies the clients: each further one has draws, bursts and
-	// prefixes of its own, so that the sum is smoother. What is left over of a
+	// prefixes of its own, so that what comes from gaps is smoother. What is left over of a
 	// factor is a client at that part of the rate.
 	ByClients Scaling = "clients"
 )
