@@ -27,6 +27,9 @@ func (l *log) finish() {
 	}
 	l.sessionTurns()
 	l.divide()
+	if l.history.independent > 0 {
+		l.apart()
+	}
 	l.findTexts()
 	if mixed := MixedBlocks(l.blocks.byPrompts()); mixed != "" {
 		l.say("%s", mixed)

@@ -21,8 +21,11 @@ const (
 	// fewer than half are longer than the one before and half its answer.
 	grownShare = 0.75
 	// toldTurns is how many later prompts a name has at least to be judged by its
-	// own, and ownTurns a session, where its own are clear.
-	toldTurns, ownTurns = 20, 5
+	// own.
+	toldTurns = 20
+	// ownTurns is how many a session has at least to have a history where those of
+	// its name have none, and ownShrunk to have none where they have.
+	ownTurns, ownShrunk = 5, 3
 )
 
 // history is what was found out about the prompts of later turns.
@@ -67,8 +70,8 @@ func (t turnsOf) share() float64 { return float64(t.grown) / float64(max(t.judge
 
 // independent tells of each session whether its prompts hold no history. It is
 // judged by all prompts of a name of the column together, or by those of all names
-// where one has few. A session of many is judged by its own where all of them
-// grow, or fewer than half.
+// where one has few. A session is judged by its own where all of five or more
+// grow, or fewer than half of three or more.
 func (l *log) independent(column []int32) []bool {
 	alone := make([]bool, l.sessions.count)
 	per := make([]turnsOf, l.sessions.count)
@@ -119,8 +122,11 @@ func (l *log) independent(column []int32) []bool {
 			n = all
 		}
 		alone[s] = n.share() < grownShare
-		if t.judged >= ownTurns {
-			alone[s] = alone[s] && t.grown < t.judged || 2*t.grown < t.judged
+		switch {
+		case alone[s]:
+			alone[s] = t.judged < ownTurns || t.grown < t.judged
+		case t.judged >= ownShrunk:
+			alone[s] = 2*t.grown < t.judged
 		}
 	}
 	return alone
@@ -157,6 +163,7 @@ func (l *log) unfold(alone []bool) {
 				h.independent++
 			}
 			t.begun, l.session[i] = true, -1
+			l.flags[i] |= flagAlone
 			continue
 		}
 		l.continued(t, int32(i), delta)
@@ -236,4 +243,37 @@ func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
 		return kind, share + ", fewer than three in four"
 	}
 	return kind, share
+}
+
+// apartRows is how many requests there are at least of both kinds for a client
+// to be divided by whether they hold a history.
+const apartRows = 100
+
+// apart makes two clients of one that has both conversations and requests of
+// sessions without history: else prompts of the ones would begin the others.
+func (l *log) apart() {
+	kinds := make([][2]int64, len(l.clients))
+	for i, c := range l.client {
+		switch {
+		case l.flags[i]&flagAlone != 0:
+			kinds[c][0]++
+		case l.session[i] >= 0:
+			kinds[c][1]++
+		}
+	}
+	other := make([]int32, len(l.clients))
+	for c, n := range kinds {
+		if n[0] < apartRows || n[1] < apartRows {
+			continue
+		}
+		other[c] = int32(len(l.clients))
+		l.clients = append(l.clients, client{name: l.clients[c].name + "-alone", members: l.clients[c].members, rows: n[0]})
+		l.clients[c].rows -= n[0]
+		l.say("%s has conversations and requests of sessions without history: the latter are %s", l.clients[c].name, l.clients[other[c]].name)
+	}
+	for i, c := range l.client {
+		if l.flags[i]&flagAlone != 0 && other[c] > 0 {
+			l.client[i] = other[c]
+		}
+	}
 }

@@ -68,6 +68,14 @@ func sorted(lists ...[]trace.Row) []trace.Row {
 	return all
 }
 
+// nameless takes the tenant off, and leaves the sessions.
+func nameless(rows []trace.Row) []trace.Row {
+	for i := range rows {
+		rows[i].Tenant = ""
+	}
+	return rows
+}
+
 // tokensOf are those of all prompts.
 func tokensOf(rows []trace.Row) (sum float64) {
 	for i := range rows {
@@ -99,6 +107,8 @@ func TestTurnsWithAndWithoutHistory(t *testing.T) {
 		{"chats", senderOf(growing).rows(300), "", trace.CumulativeTurns, .08},
 		{"agents", senderOf(fresh).rows(300), "", IndependentTurns, .05},
 		{"chats and agents", append(chats.rows(200), agents.rows(200)...), "", mixedTurns, .08},
+		{"more chats than agents, under one name", append(senderOf(growing).rows(200), nameless(agents.rows(50))...), "", mixedTurns, .15},
+		{"more agents than chats, under one name", append(nameless(chats.rows(50)), senderOf(fresh).rows(200)...), "", mixedTurns, .10},
 		{"growing lengths of other blocks", apart.rows(300), "", IndependentTurns, .05},
 		{"the same blocks", together.rows(300), "", trace.CumulativeTurns, .08},
 		{"histories cut short", saturated.rows(300), "", trace.CumulativeTurns, .15},
@@ -206,21 +216,40 @@ func TestAllFormatsAreSaid(t *testing.T) {
 	}
 }
 
-// By hand: 120 requests in the first 10 minutes and 60 in the 10 after are 12
-// and 6 a minute, in the table and in the sentence.
+// By hand: 120, 60 and 200 requests in stretches of 10 minutes are 12, 6 and 20 a
+// minute in the table, and the last 20 against (120 + 60) / 20 = 9 before.
 func TestDriftHasOneRate(t *testing.T) {
 	l := newLog(Options{})
-	for i := range 180 {
-		at := int64(i) * 5e9
-		if i >= 120 {
-			at = 600e9 + int64(i-120)*10e9
+	var parts []part
+	for i, n := range []int{120, 60, 200} {
+		p := part{from: float64(i) * 600, to: float64(i+1) * 600, first: len(l.at)}
+		for k := range n {
+			l.at = append(l.at, int64((p.from+(float64(k)+.5)*600/float64(n))*1e9))
+			l.input, l.output = append(l.input, 5), append(l.output, 5)
 		}
-		l.at = append(l.at, at)
-		l.input, l.output = append(l.input, 5), append(l.output, 5)
+		p.end = len(l.at)
+		parts = append(parts, p)
 	}
-	d := l.drift([]part{{0, 610.5, 0, 122}, {610.5, 1190, 122, 180}})
-	want := fmt.Sprintf("(%s against %s)", perMinute(d.Parts[1].PerMinute), perMinute(d.Parts[0].PerMinute))
-	if len(d.Changes) != 1 || !strings.Contains(d.Changes[0], want) || want != "(6 against 12)" {
-		t.Errorf("%q, want %q", d.Changes, want)
+	d := l.drift(parts)
+	if got := []float64{d.Parts[0].PerMinute, d.Parts[1].PerMinute, d.Parts[2].PerMinute}; !slices.Equal(got, []float64{12, 6, 20}) {
+		t.Errorf("%v a minute", got)
+	}
+	if len(d.Changes) != 2 || !strings.Contains(d.Changes[0], "50 % fewer requests a minute (6 against 12)") ||
+		!strings.Contains(d.Changes[1], "122 % more requests a minute (20 against 9)") {
+		t.Errorf("%q", d.Changes)
+	}
+}
+
+// By hand: of 100 requests 80 tell 1,000 tokens; a model of 1,562.5 in 100 has
+// 1,250 in 80, a quarter more.
+func TestTotalIsComparedByRequest(t *testing.T) {
+	total := Total{Model: 1562.5}
+	total.against(1000, .8, &log{span: 50})
+	if *total.Off != .25 || *total.Log != 1000 || *total.LogPerSecond != 20 || *total.ModelPerSecond != 31.25 {
+		t.Errorf("off %v, %v and %v a second", *total.Off, *total.LogPerSecond, *total.ModelPerSecond)
+	}
+	total = Total{Model: 1562.5}
+	if total.against(0, 0, &log{madeUp: true}); total.Off != nil || total.Log != nil || total.ModelPerSecond != nil {
+		t.Errorf("%+v", total)
 	}
 }

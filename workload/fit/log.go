@@ -61,6 +61,7 @@ const (
 	// its blocks go on with those of an earlier request of its session, or do not
 	flagExtends
 	flagApart
+	flagAlone // a request of a session, taken as one of its own
 )
 
 // noShare is the share of reasoning that is not said.
