@@ -25,6 +25,7 @@ type blocks struct {
 	prompts, hits   int64            // tokens of prompts, and found in an unlimited cache
 	sizes           []int64
 	found           []int64 // tokens by size
+	named           int64   // tokens that the prompts' blocks have, were all full
 	left            int64   // prompts that name blocks without their length, or of one too many
 	forgot          bool    // the oldest blocks, of a log with too many
 }
@@ -81,6 +82,7 @@ func (b *blocks) add(r *trace.Row, row, session int32) (before, front int32) {
 	}
 	length.Prompts++
 	size := length.Tokens
+	b.named += size * int64(len(r.Blocks))
 	full := int(min(r.Input/size, int64(len(r.Blocks))))
 	ids := b.distinguished(r.Blocks[:full], size)
 	before = -1

@@ -300,6 +300,7 @@ func (l *log) conclude(m *traffic.Model, r *Report, parts []part) error {
 
 // findAll says what a user has to know.
 func (l *log) findAll(r *Report) {
+	l.findAsked()
 	l.findLengths(r.Clients)
 	l.findSessions(r.Sessions)
 	l.findTotals(r.Totals)
@@ -321,13 +322,22 @@ func (l *log) findAll(r *Report) {
 	}
 	for _, d := range r.Dispersion {
 		if e := d.Model/d.Log - 1; math.Abs(e) > dispersionLimit && d.Scale <= 60 {
-			l.say("burstiness: at %s the model's index of dispersion is %.3g against the log's %.3g (%+.0f %%)", shortDuration(d.Scale), d.Model, d.Log, 100*e)
+			l.say("burstiness: at %s the model's index of dispersion is %.3g against the log's %.3g (%+.0f %%%s)", shortDuration(d.Scale), d.Model, d.Log, 100*e,
+				byChance(d.Log, d.Low, d.High, r.Seeds))
 		}
 	}
-	l.findWork(r.Work)
+	l.findWork(r.Work, r.Seeds)
 	if s := r.Sessions; s != nil && s.FromArrival {
 		l.say("think times are from one request to the next, answers included: the log does not say when they ended")
 	}
+}
+
+// byChance says that samples of a model spread over a figure of the log.
+func byChance(log, low, high float64, seeds int) string {
+	if seeds < 5 || log < low || log > high {
+		return ""
+	}
+	return ", within the spread of the samples"
 }
 
 // shownChanges is how many changes along the log are said one by one.

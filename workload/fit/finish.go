@@ -34,6 +34,7 @@ func (l *log) finish() {
 	if mixed := MixedBlocks(l.blocks.byPrompts()); mixed != "" {
 		l.say("%s", mixed)
 	}
+	l.findBlocks()
 	if n := l.blocks.left; n > 0 {
 		l.say("%s of %s rows name prompt blocks without their length, or of too many lengths: they are left out of the prefix figures", grouped(n), grouped(l.rows))
 	}

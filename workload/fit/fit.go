@@ -87,6 +87,9 @@ func Fit(ctx context.Context, rows Rows, o Options) (*traffic.Model, *Report, er
 	if log.absolute && log.relative {
 		return nil, nil, fmt.Errorf("some rows tell the day and others only the time since a beginning of their own (%s): expected logs of one kind", strings.Join(log.formats, ", "))
 	}
+	if f, ok := rows.(files); ok {
+		log.files = f.Opened()
+	}
 	log.finish()
 	m, r, err := log.fit(ctx)
 	if s, ok := rows.(skipper); ok && err == nil {

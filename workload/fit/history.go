@@ -231,8 +231,12 @@ func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
 	}
 	share := fmt.Sprintf("%.0f %% of them are longer than the prompt before and half its answer", 100*float64(h.grown)/float64(max(h.judged, 1)))
 	switch {
-	case asked != "":
+	case asked != "" && asked == kind:
 		return kind, "as asked"
+	case asked == trace.DeltaTurns:
+		return kind, "told by blocks, which hold what came before, although delta was asked for"
+	case asked != "":
+		return kind, "some of the log's rows hold the new text of a turn alone, although " + string(asked) + " was asked for"
 	case kind == trace.DeltaTurns:
 		return kind, "the log's rows hold the new text of a turn alone"
 	case h.judged == 0:

@@ -32,6 +32,7 @@ type log struct {
 
 	absolute bool    // some moments tell the day
 	relative bool    // some do not
+	files    int     // that the log is of; 0: not known
 	begin    int64   // the first arrival, ns of the log's clock
 	madeUp   bool    // nothing is known of arrivals: their moments are made up
 	span     float64 // s

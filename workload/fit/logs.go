@@ -20,6 +20,7 @@ type Logs struct {
 	names   []string
 	open    func(name string) (Log, error)
 	at      Log
+	opened  int
 	skipped int64
 	first   []*trace.LineError
 }
@@ -43,6 +44,7 @@ func (l *Logs) Next() (*trace.Row, error) {
 				return nil, err
 			}
 			l.names, l.at = l.names[1:], at
+			l.opened++
 		}
 		r, err := l.at.Next()
 		if !errors.Is(err, io.EOF) {
@@ -53,6 +55,9 @@ func (l *Logs) Next() (*trace.Row, error) {
 		}
 	}
 }
+
+// Opened returns how many files were opened so far.
+func (l *Logs) Opened() int { return l.opened }
 
 // Skipped returns how many lines of all files so far could not be used, and
 // the first few.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
 const (
@@ -111,56 +109,6 @@ func (w *writer) clients(r *Report) {
 		}
 		w.row("  %s\t%s\t%.1f%%\t%.3g\t%s\t%s\t%s\t%s\t%s", name, rows, 100*c.Share, c.Rate, windowWord(c.Window),
 			c.processWords(), chosenWords(c.Input), chosenWords(c.Output), gridWord(c.Grid))
-	}
-}
-
-// totals shows what the log and the model come to.
-func (w *writer) totals(r *Report) {
-	t := r.Totals
-	if t == nil {
-		return
-	}
-	of := "one sample"
-	if t.Seeds > 1 {
-		of = fmt.Sprintf("the median of %d samples", t.Seeds)
-	}
-	w.title("totals of the log, and %s of the model", of)
-	w.row("\t\tlog\tmodel\t\tlog per s\tmodel per s")
-	for _, k := range []struct {
-		name string
-		*Total
-	}{{"requests", &t.Requests}, {"input tokens", &t.Input}, {"output tokens", &t.Output}} {
-		log, by := "not told", "made up"
-		if k.Log != nil {
-			log = grouped(int64(*k.Log))
-		}
-		if k.Off != nil {
-			by = fmt.Sprintf("%+.0f%%", 100**k.Off)
-		}
-		w.row("\t%s\t%s\t%s\t%s\t%s\t%s", k.name, log, grouped(int64(k.Model)), by, number(k.LogPerSecond, "%.3g"), number(k.ModelPerSecond, "%.3g"))
-	}
-	for _, k := range []struct {
-		name string
-		*Total
-	}{{"input", &t.Input}, {"output", &t.Output}} {
-		if k.Log != nil && k.Known < t.Requests.Known {
-			_ = w.Flush()
-			w.row("  %s tokens: the log tells those of %s requests, and the model is compared by request", k.name, grouped(k.Known))
-		}
-	}
-}
-
-// limits shows the most tokens that requests let their answers have.
-func (w *writer) limits(r *Report) {
-	_ = w.Flush()
-	for i, c := range r.Clients {
-		if i == shownClients {
-			break
-		}
-		if m := c.Limits; m != nil {
-			w.row("  %s: %s requests limit their answers (max_tokens): p50 %s, p90 %s, at most %s tokens", c.Name, grouped(m.Rows), grouped(int64(m.P50)),
-				grouped(int64(m.P90)), grouped(int64(m.Max)))
-		}
 	}
 }
 
@@ -308,7 +256,11 @@ func (w *writer) lengths(r *Report) {
 			slice = h.Slice
 		}
 	}
-	w.title("lengths in tokens, held out: a fit of every other %s, against the rest", r.sliceWords(slice))
+	of := ""
+	if s := r.Sessions; s != nil && s.Later > 0 && s.Independent < 1 {
+		of = " of each conversation's first request"
+	}
+	w.title("lengths in tokens%s, held out: a fit of every other %s, against the rest", of, r.sliceWords(slice))
 	w.row("\t\tp50\tp90\tp95\tp99\tKS\tWasserstein")
 	for _, h := range []struct {
 		name string
@@ -382,47 +334,6 @@ func (w *writer) families(r *Report) {
 	}
 }
 
-func (w *writer) sessions(r *Report) {
-	s := r.Sessions
-	if s == nil || s.Later == 0 {
-		return
-	}
-	w.title("sessions, told by %s: %s with %s later requests", s.By, grouped(s.Told), grouped(s.Later))
-	w.row("  their prompts are taken to hold %s (%s): %s", HistoryWords(s.History), s.History, s.HistoryWhy)
-	if s.History == mixedTurns {
-		w.row("  %.0f%% of them are taken to hold no history", 100*s.Independent)
-	}
-	if s.Turns <= singleLimit {
-		return
-	}
-	_ = w.Flush()
-	w.row("\tsessions\tturns\tone turn\tthink p50\tnew text p50\tjump")
-	think, input, jump := "–", "–", "–"
-	if s.ThinkP50 != nil {
-		think = shortDuration(*s.ThinkP50)
-	}
-	if s.InputP50 != nil {
-		input = fmt.Sprintf("%.0f tokens", *s.InputP50)
-	}
-	if s.Jump != nil {
-		jump = fmt.Sprintf("%.0f%%", 100**s.Jump)
-	}
-	w.row("\t%s\t%.2f\t%.1f%%\t%s\t%s\t%s", grouped(s.Sessions), s.Turns, 100*s.Single, think, input, jump)
-}
-
-// HistoryWords say what a kind of turns, as of SessionReport, holds.
-func HistoryWords(kind string) string {
-	switch trace.Turns(kind) {
-	case trace.DeltaTurns:
-		return "their new text alone"
-	case IndependentTurns:
-		return "no history"
-	case mixedTurns:
-		return "all that came before in some sessions, and no history in others"
-	}
-	return "all that came before"
-}
-
 func (w *writer) prefix(r *Report) {
 	p := r.Prefix
 	if p == nil {
@@ -458,7 +369,11 @@ func (w *writer) drift(r *Report) {
 	if r.Drift.Found {
 		word = "drift found"
 	}
-	w.title("the log in %d parts: %s", len(r.Drift.Parts), word)
+	of := ""
+	if s := r.Sessions; s != nil && s.Later > 0 && s.Independent < 1 {
+		of = " (input: new text of each turn)"
+	}
+	w.title("the log in %d parts: %s%s", len(r.Drift.Parts), word, of)
 	w.row("\tfrom\tto\trequests/min\tinput p50\tp90\toutput p50\tp90\tKS to before: input\toutput")
 	for i, p := range r.Drift.Parts {
 		if len(r.Drift.Parts) > 12 && i%((len(r.Drift.Parts)+11)/12) != 0 {

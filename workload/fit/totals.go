@@ -136,7 +136,9 @@ func (l *log) findTotals(t *Totals) {
 		}
 		spread := ""
 		if t.Seeds > 1 {
-			spread = ", samples from " + grouped(int64(k.Low)) + " to " + grouped(int64(k.High))
+			share := float64(k.Known) / float64(len(l.at))
+			spread = ", samples from " + grouped(int64(k.Low)) + " to " + grouped(int64(k.High)) +
+				byChance(*k.Log, k.Low*share, k.High*share, t.Seeds)
 		}
 		of := ""
 		if k.Known < int64(len(l.at)) {

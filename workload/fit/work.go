@@ -124,12 +124,12 @@ func sampleWork(m *traffic.Model, span float64, fine int, seed uint64) (*work, e
 }
 
 // findWork says where tokens come together otherwise than in the log.
-func (l *log) findWork(list []TokenDispersion) {
+func (l *log) findWork(list []TokenDispersion, seeds int) {
 	for _, d := range list {
 		for i, b := range [...]Beside{d.Input, d.Output} {
 			if e := b.Model/b.Log - 1; math.Abs(e) > dispersionLimit && d.Scale <= 60 {
-				l.say("work: at %s the index of dispersion of the model's %s tokens is %.3g against the log's %.3g (%+.0f %%)", shortDuration(d.Scale),
-					[...]string{"input", "output"}[i], b.Model, b.Log, 100*e)
+				l.say("work: at %s the index of dispersion of the model's %s tokens is %.3g against the log's %.3g (%+.0f %%%s)", shortDuration(d.Scale),
+					[...]string{"input", "output"}[i], b.Model, b.Log, 100*e, byChance(b.Log, b.Low, b.High, seeds))
 			}
 		}
 	}

@@ -1,0 +1,51 @@
+package fit
+
+const (
+	// fewNamed is which share of the prompt tokens their blocks hold at least not
+	// to be said, and manyNamed how many times as many they hold at most.
+	fewNamed, manyNamed = 0.8, 1.5
+)
+
+// findBlocks says where blocks do not go with the lengths of their prompts.
+func (l *log) findBlocks() {
+	b := l.blocks
+	if b.prompts == 0 {
+		return
+	}
+	share := float64(b.named) / float64(b.prompts)
+	length := grouped(b.byPrompts()[0].Tokens)
+	switch {
+	case share < fewNamed:
+		l.say("blocks of %s tokens name %.0f %% of the tokens of their prompts: the rest is taken to be shared with nobody, unless --block-tokens is longer", length, 100*share)
+	case share > manyNamed:
+		l.say("blocks of %s tokens name %.1f times the tokens of their prompts: expected --block-tokens to be shorter", length, share)
+	}
+}
+
+// findAsked says which of the user's wishes the log could not follow.
+func (l *log) findAsked() {
+	o := &l.options
+	for _, c := range []struct {
+		by    By
+		names int
+		what  string
+	}{{ByTenant, len(l.tenants.ids), "tenant"}, {ByModel, len(l.models.ids), "model"}, {BySession, int(l.history.sessions), "session"}} {
+		if o.By == c.by && c.names == 0 {
+			l.say("--by %s: the log names no %s, and is taken as one client", c.by, c.what)
+		}
+	}
+	if o.Turns != "" && l.history.later == 0 {
+		l.say("--turns %s has no effect: the log does not tell which requests belong together", o.Turns)
+	}
+	if o.Window > 0 && l.span < 2*o.Window.Seconds() && !l.madeUp {
+		l.say("--window %s: the log of %s holds no two of them, and one rate was learnt", shortDuration(o.Window.Seconds()), shortDuration(l.span))
+	}
+	if l.relative && l.files > 1 {
+		l.say("the moments of %d files count from beginnings of their own: the files are laid over each other, as if they had begun together", l.files)
+	}
+}
+
+// files is a reader of several of them.
+type files interface{ Opened() int }
+
+var _ files = (*Logs)(nil)
