@@ -193,7 +193,7 @@ func (l *log) fitReasoning(rows []int32) stat.Distribution {
 	for _, r := range rows {
 		switch s := l.share[r]; {
 		case s != noShare:
-			list = append(list, float64(s)/200)
+			list = append(list, float64(s)/shareUnit)
 		case l.output[r] > 0:
 			list = append(list, 0)
 		}

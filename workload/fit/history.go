@@ -37,6 +37,7 @@ type history struct {
 	delta       int64 // that hold their new text alone
 	independent int64 // that were taken as requests of their own
 	anew        int64 // that are shorter than the one before, where prompts grow
+	unsaid      int64 // that are shorter than the one before with its answer
 }
 
 // sessionTurns finds out what the later prompts of each session hold. Where
@@ -133,7 +134,8 @@ func (l *log) independent(column []int32) []bool {
 }
 
 // grows tells whether a prompt goes on with the one before: by their blocks
-// where both name them, else it is longer by more than half the answer.
+// where both name them, else it is longer. The answer does not count: what was
+// reasoned in it does not come back, and most logs do not tell how much that is.
 func (l *log) grows(before, now int32) bool {
 	if l.flags[now]&flagExtends != 0 {
 		return true
@@ -141,7 +143,7 @@ func (l *log) grows(before, now int32) bool {
 	if l.flags[now]&flagApart != 0 {
 		return false
 	}
-	return l.input[now] > l.input[before]+l.output[before]/2
+	return l.input[now] > l.input[before]
 }
 
 // unfold makes the lengths of later turns those of their new text, and adds
@@ -194,6 +196,9 @@ func (l *log) continued(t *thread, i int32, delta bool) {
 		t.session, later = l.sessions.count, false
 		l.sessions.count++
 	case input > 0:
+		if input < t.whole {
+			l.history.unsaid++
+		}
 		l.input[i] = small(max(input-t.whole, 1))
 	}
 	l.session[i] = t.session
@@ -204,8 +209,17 @@ func (l *log) continued(t *thread, i int32, delta bool) {
 		}
 	}
 	if l.flags[i]&flagFailed == 0 && input > 0 { // a failed turn is asked again, without an answer
-		t.prompt, t.whole = input, input+int64(l.output[i])
+		t.prompt, t.whole = input, input+l.said(i)
 	}
+}
+
+// said is what of an answer comes back in later prompts: all but its reasoning.
+func (l *log) said(i int32) int64 {
+	n := int64(l.output[i])
+	if s := l.share[i]; s != noShare {
+		n -= (n*int64(s) + shareUnit/2) / shareUnit
+	}
+	return n
 }
 
 // anew tells whether a whole prompt cannot go on with the one before.
@@ -229,7 +243,7 @@ func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
 	default:
 		kind = mixedTurns
 	}
-	share := fmt.Sprintf("%.0f %% of them are longer than the prompt before and half its answer", 100*float64(h.grown)/float64(max(h.judged, 1)))
+	share := fmt.Sprintf("%.0f %% of them are longer than the prompt before", 100*float64(h.grown)/float64(max(h.judged, 1)))
 	switch {
 	case asked != "" && asked == kind:
 		return kind, "as asked"

@@ -22,7 +22,7 @@ type log struct {
 	model   []int32
 	session []int32
 	named   []int32 // the log's own sessions, where they divide it into clients
-	share   []uint8 // of the output that is reasoning, in 1/200; noShare where not said
+	share   []uint8 // of the output that is reasoning, in 1/shareUnit; noShare where not said
 	images  []uint8
 	flags   []uint8
 	limit   []int32 // most tokens that an answer may have; empty where no row says
@@ -65,8 +65,12 @@ const (
 	flagAlone // a request of a session, taken as one of its own
 )
 
-// noShare is the share of reasoning that is not said.
-const noShare = 255
+const (
+	// noShare is the share of reasoning that is not said.
+	noShare = 255
+	// shareUnit is one in which shares are kept.
+	shareUnit = 200
+)
 
 func newLog(o Options) *log {
 	seed := maphash.MakeSeed()
@@ -175,5 +179,5 @@ func reasoningShare(r *trace.Row) uint8 {
 	if r.Reasoning <= 0 || r.Output <= 0 {
 		return noShare
 	}
-	return uint8(math.Round(200 * min(float64(r.Reasoning)/float64(r.Output), 1)))
+	return uint8(math.Round(shareUnit * min(float64(r.Reasoning)/float64(r.Output), 1)))
 }

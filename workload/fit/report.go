@@ -252,8 +252,8 @@ type SessionReport struct {
 	// independent in others). HistoryWhy says by which rule.
 	History    string `json:"history"`
 	HistoryWhy string `json:"history_why"`
-	// Grown is the share of the later prompts that are longer than the one before
-	// and half its answer, or hold its blocks; nil where none tells. Independent is
+	// Grown is the share of the later prompts that are longer than the one before,
+	// or hold its blocks where both name them; nil where none tells. Independent is
 	// the share of the later requests taken as such.
 	Grown       *float64 `json:"grown_share"`
 	Independent float64  `json:"independent_share"`

@@ -70,7 +70,7 @@ func samplePrompts(m *traffic.Model, blockTokens, most int64, seed uint64) ([]pr
 		for _, t := range turns {
 			p.at += t.Think
 			p.input += t.Input + p.output
-			p.output = t.Output
+			p.output = t.Output - t.Reasoning
 			touched += p.input/blockTokens + 1
 			if p.at >= m.Duration || touched >= most {
 				break // the log ends there too

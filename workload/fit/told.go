@@ -56,6 +56,10 @@ func (l *log) sessionReport() *SessionReport {
 	return s
 }
 
+// unsaidShare is the share of later prompts from which on it is said that answers
+// do not come back whole.
+const unsaidShare = 0.25
+
 // findSessions says where prompts of a session were taken for requests of their
 // own.
 func (l *log) findSessions(s *SessionReport) {
@@ -68,6 +72,10 @@ func (l *log) findSessions(s *SessionReport) {
 			what = fmt.Sprintf("%s of %s later requests of a session", grouped(l.history.independent), grouped(s.Later))
 		}
 		l.say("turns without history: %s are taken as requests of their own (%s), which come at the log's rate and do not wait for the answer before", what, s.HistoryWhy)
+	}
+	if n, of := l.history.unsaid, s.Later-l.history.independent; float64(n) > unsaidShare*float64(of) {
+		l.say("%s of %s later prompts are shorter than the prompt before with its answer, of which a part, such as reasoning, does not come back: the log does not tell how much, and the model lets answers come back whole",
+			grouped(n), grouped(of))
 	}
 	if n := l.history.anew; n > 0 {
 		l.say("%s of %s later prompts are shorter than the one before in their session or share no blocks with it: each begins another conversation", grouped(n), grouped(s.Later))

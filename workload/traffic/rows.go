@@ -95,7 +95,7 @@ type Summary struct {
 	Sessions int64 `json:"sessions"`
 	Requests int64 `json:"requests"` // turns of all sessions
 	// InputTokens are of all prompts: prefix, history with answers as long as
-	// asked, new text. PrefixTokens of them are of shared prefixes.
+	// asked less their reasoning, new text. PrefixTokens of them are of shared prefixes.
 	InputTokens  int64 `json:"input_tokens"`
 	PrefixTokens int64 `json:"prefix_tokens"`
 	OutputTokens int64 `json:"output_tokens"`
@@ -150,7 +150,7 @@ func (m *Meter) Add(d *Draw, turns []Turn) {
 		s.InputTokens += history
 		s.PrefixTokens += d.PrefixTokens
 		s.OutputTokens += turns[i].Output
-		history += turns[i].Output
+		history += turns[i].Output - turns[i].Reasoning
 	}
 	s.Requests += int64(len(turns))
 	m.moment(d.At)
