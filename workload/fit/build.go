@@ -35,7 +35,7 @@ func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 	if err := l.compare(m, even, r); err != nil {
 		return nil, nil, err
 	}
-	if err := l.conclude(m, r, l.parts()); err != nil {
+	if err := l.conclude(m, r); err != nil {
 		return nil, nil, err
 	}
 	return m, r, nil

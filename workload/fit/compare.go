@@ -282,15 +282,15 @@ func (p pairs) complete() pairs {
 }
 
 // conclude fills in what is of the whole log, and the findings.
-func (l *log) conclude(m *traffic.Model, r *Report, parts []part) error {
+func (l *log) conclude(m *traffic.Model, r *Report) error {
 	var err error
 	if r.Prefix, err = l.prefixReport(m); err != nil {
 		return err
 	}
 	r.Sessions = l.sessionReport()
 	if !l.madeUp {
-		r.Drift = l.drift(parts)
 		r.Season = season(l.seconds(l.starts(allRows(len(l.at)))), l.span)
+		r.Drift = l.drift(l.parts(r.Season))
 	}
 	l.findAll(r)
 	r.Findings = slices.Clone(l.findings)

@@ -27,9 +27,7 @@ func (l *log) finish() {
 	}
 	l.sessionTurns()
 	l.divide()
-	if l.history.independent > 0 {
-		l.apart()
-	}
+	l.apart()
 	l.findTexts()
 	if mixed := MixedBlocks(l.blocks.byPrompts()); mixed != "" {
 		l.say("%s", mixed)

@@ -165,7 +165,6 @@ func (l *log) unfold(alone []bool) {
 				h.independent++
 			}
 			t.begun, l.session[i] = true, -1
-			l.flags[i] |= flagAlone
 			continue
 		}
 		l.continued(t, int32(i), delta)
@@ -263,35 +262,52 @@ func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
 	return kind, share
 }
 
-// apartRows is how many requests there are at least of both kinds for a client
-// to be divided by whether they hold a history.
-const apartRows = 100
+// apartStarts is how many sessions of both kinds there are at least for a client
+// to be divided by them.
+const apartStarts = 100
 
-// apart makes two clients of one that has both conversations and requests of
-// sessions without history: else prompts of the ones would begin the others.
+// apart makes two clients of one that has both conversations and requests that
+// stand alone, where their lengths differ: else prompts of the ones would begin
+// the others, and be said again in every turn. Who shares blocks at the front
+// belongs together.
 func (l *log) apart() {
-	kinds := make([][2]int64, len(l.clients))
-	for i, c := range l.client {
-		switch {
-		case l.flags[i]&flagAlone != 0:
-			kinds[c][0]++
-		case l.session[i] >= 0:
-			kinds[c][1]++
+	if l.history.later == l.history.independent || l.blocks.distinct > 0 {
+		return
+	}
+	turns := make([]int32, l.sessions.count)
+	for _, s := range l.session {
+		if s >= 0 {
+			turns[s]++
 		}
 	}
-	other := make([]int32, len(l.clients))
-	for c, n := range kinds {
-		if n[0] < apartRows || n[1] < apartRows {
+	alone := func(i int) bool { return l.session[i] < 0 || turns[l.session[i]] == 1 }
+	kinds := make([][2][]int32, len(l.clients)) // rows of conversations, and alone
+	for i, c := range l.client {
+		k := 0
+		if alone(i) {
+			k = 1
+		}
+		kinds[c][k] = append(kinds[c][k], int32(i))
+	}
+	for c := range kinds {
+		talks, single := kinds[c][0], kinds[c][1]
+		if first := l.starts(talks); len(first) < apartStarts || len(single) < apartStarts || !l.differs(first, talks, single) {
 			continue
 		}
-		other[c] = int32(len(l.clients))
-		l.clients = append(l.clients, client{name: l.clients[c].name + "-alone", members: l.clients[c].members, rows: n[0]})
-		l.clients[c].rows -= n[0]
-		l.say("%s has conversations and requests of sessions without history: the latter are %s", l.clients[c].name, l.clients[other[c]].name)
-	}
-	for i, c := range l.client {
-		if l.flags[i]&flagAlone != 0 && other[c] > 0 {
-			l.client[i] = other[c]
+		n := int32(len(l.clients))
+		l.clients = append(l.clients, client{name: l.clients[c].name + "-alone", members: l.clients[c].members, rows: int64(len(single))})
+		l.clients[c].rows -= int64(len(single))
+		l.say("%s has conversations and requests that stand alone, of other lengths: the latter are %s", l.clients[c].name, l.clients[n].name)
+		for _, i := range single {
+			l.client[i] = n
 		}
 	}
+}
+
+// differs tells whether requests that stand alone are of other lengths than the
+// first prompts of conversations and their answers.
+func (l *log) differs(first, talks, alone []int32) bool {
+	_, input := differ(values(l.input, first), values(l.input, alone))
+	_, output := differ(values(l.output, talks), values(l.output, alone))
+	return input || output
 }

@@ -139,6 +139,91 @@ func TestTurnsWithAndWithoutHistory(t *testing.T) {
 	}
 }
 
+// What is reasoned does not come back: chats whose answers are mostly that have a
+// history all the same, and their new text is what was said. By hand: a prompt
+// of 100, an answer of 400 of which 300 are reasoning, and a prompt of 230 have
+// 30 tokens of new text.
+func TestReasoningDoesNotComeBack(t *testing.T) {
+	l := newLog(Options{})
+	var list []trace.Row
+	for s := range 30 {
+		for i, n := range []int64{100, 230, 360} {
+			list = append(list, trace.Row{Format: "test", Timed: true, At: int64(s)*100e9 + int64(i)*1e9 + int64(s*s+i), Session: fmt.Sprint(s), Input: n, Output: 400, Reasoning: 300})
+			l.add(&list[len(list)-1])
+		}
+	}
+	l.finish()
+	for i := range l.input {
+		if want := []int32{100, 30, 30}[i%3]; l.input[i] != want {
+			t.Fatalf("new text of turn %d is %d, want %d", i%3, l.input[i], want)
+		}
+	}
+	_, r, err := Fit(t.Context(), &listed{slices.Clone(list)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Sessions.History != string(trace.CumulativeTurns) || math.Abs(*r.Totals.Input.Off) > .15 || *r.Totals.Input.Log != 30*690 {
+		t.Errorf("%+v, %+v", r.Sessions, r.Totals.Input)
+	}
+	// Where the log does not tell the reasoning, it says that answers do not come back whole.
+	for i := range list {
+		list[i].Reasoning = 0
+	}
+	if _, r, err = Fit(t.Context(), &listed{list}, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(r.Findings, "\n"); !strings.Contains(all, "60 of 60 later prompts are shorter than the prompt before with its answer") {
+		t.Errorf("%q", r.Findings)
+	}
+}
+
+// Chats beside requests that stand alone, of other lengths, under one name: both
+// are clients, and samples have the log's tokens.
+func TestConversationsApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	alone := senderOf(func(r *rand.Rand, _, _ int64) int64 { return lengthOf(r, 3000) }).rows(150)
+	for i := range alone {
+		alone[i].Session, alone[i].Output = "", lengthOf(r, 20)
+	}
+	rows := sorted(senderOf(growing).rows(150), alone)
+	m, report, err := Fit(t.Context(), &listed{slices.Clone(rows)}, Options{By: ByNone})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Clients) != 2 || m.Clients[1].Name != "client-1-alone" || m.Clients[1].Sessions != nil || m.Clients[0].Sessions == nil {
+		t.Fatalf("%d clients: %+v", len(m.Clients), report.Clients)
+	}
+	for what, total := range map[string]Total{"input": report.Totals.Input, "output": report.Totals.Output} {
+		if math.Abs(*total.Off) > .10 {
+			t.Errorf("%s is off by %+.0f %%", what, 100**total.Off)
+		}
+	}
+	// Requests of the same lengths stay together.
+	for i := range rows {
+		if rows[i].Session == "" {
+			rows[i].Input, rows[i].Output = lengthOf(r, 200), lengthOf(r, 80)
+		}
+	}
+	if m, _, err = Fit(t.Context(), &listed{rows}, Options{By: ByNone}); err != nil || len(m.Clients) != 1 {
+		t.Errorf("%d clients, %v", len(m.Clients), err)
+	}
+}
+
+// A season is no drift: parts are whole days where the rate repeats every day.
+func TestPartsAreWholePeriods(t *testing.T) {
+	l := newLog(Options{})
+	l.span = 3.4 * 86400
+	if got := l.parts(&Season{Period: 86400}); len(got) != 3 {
+		t.Errorf("%d parts, want a day each", len(got))
+	}
+	if got := l.parts(&Season{Period: 3600}); len(got) != 20 {
+		t.Errorf("%d parts, want one for each four hours", len(got))
+	}
+	if got := l.parts(nil); len(got) != 20 {
+		t.Errorf("%d parts, want one for each four hours", len(got))
+	}
+}
+
 // By hand: a session of prompts 100, 30 and 50 with answers of 10, whose rows
 // hold new text alone, has whole prompts of 100, 140 and 200.
 func TestDeltaTurnsAsked(t *testing.T) {

@@ -62,7 +62,6 @@ const (
 	// its blocks go on with those of an earlier request of its session, or do not
 	flagExtends
 	flagApart
-	flagAlone // a request of a session, taken as one of its own
 )
 
 const (

@@ -28,10 +28,14 @@ const (
 	partRows = 500
 )
 
-// parts are those that drift is looked for in.
-func (l *log) parts() []part {
+// parts are those that drift is looked for in: whole periods, at least, where
+// the rate has a season, which is no drift.
+func (l *log) parts(s *Season) []part {
 	if n := l.options.Parts; n > 0 {
 		return l.cut(n)
+	}
+	if s != nil && s.Period > partLength {
+		return l.cut(min(max(int(l.span/s.Period), 2), mostParts))
 	}
 	return l.cut(min(max(int(l.span/partLength), driftParts), mostParts))
 }

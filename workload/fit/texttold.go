@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -62,15 +63,16 @@ func (w *writer) sessions(r *Report) {
 		return
 	}
 	w.title("sessions, told by %s: %s with %s later requests", s.By, grouped(s.Told), grouped(s.Later))
-	w.row("  their prompts are taken to hold %s (%s): %s", HistoryWords(s.History), s.History, s.HistoryWhy)
+	line := fmt.Sprintf("their prompts are taken to hold %s (%s): %s", HistoryWords(s.History), s.History, s.HistoryWhy)
 	if s.History == mixedTurns {
-		w.row("  %.0f%% of them are taken to hold no history", 100*s.Independent)
+		line += fmt.Sprintf("; %.0f %% of them are taken to hold no history", 100*s.Independent)
 	}
+	w.row("%s", strings.TrimRight(wrapped(line, 2, 110), "\n"))
 	if s.Turns <= singleLimit {
 		return
 	}
 	_ = w.Flush()
-	w.row("\tsessions\tturns\tone turn\tthink p50\tnew text p50\tjump")
+	w.row("\tsessions in the model\tturns\tone turn\tthink p50\tnew text p50\tjump")
 	think, input, jump := "–", "–", "–"
 	if s.ThinkP50 != nil {
 		think = shortDuration(*s.ThinkP50)

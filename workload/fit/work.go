@@ -123,11 +123,22 @@ func sampleWork(m *traffic.Model, span float64, fine int, seed uint64) (*work, e
 	}
 }
 
+// farLimit is from which error of the tokens' index of dispersion on it is said
+// what else the log could be divided by.
+const farLimit = 0.5
+
 // findWork says where tokens come together otherwise than in the log.
 func (l *log) findWork(list []TokenDispersion, seeds int) {
+	worst := 0.0
+	defer func() {
+		if n := len(l.tenants.ids); worst > farLimit && n > 1 && l.options.By != ByAny && l.options.By != ByTenant {
+			l.say("work: the log names %s tenants, whom --by tenant would tell apart", grouped(int64(n)))
+		}
+	}()
 	for _, d := range list {
 		for i, b := range [...]Beside{d.Input, d.Output} {
 			if e := b.Model/b.Log - 1; math.Abs(e) > dispersionLimit && d.Scale <= 60 {
+				worst = max(worst, math.Abs(e))
 				l.say("work: at %s the index of dispersion of the model's %s tokens is %.3g against the log's %.3g (%+.0f %%%s)", shortDuration(d.Scale),
 					[...]string{"input", "output"}[i], b.Model, b.Log, 100*e, byChance(b.Log, b.Low, b.High, seeds))
 			}
