@@ -175,17 +175,20 @@ type modelledSession struct {
 
 // Next returns the next turn: everything before and new text.
 func (s *modelledSession) Next(answer *Answer) (*Request, bool) {
+	shared := int64(0)
 	if s.turn > 0 {
 		if answer == nil || s.turn >= int64(len(s.turns)) {
 			return nil, false
 		}
-		s.history = append(s.history, answer.message())
-		s.tokens += answer.Tokens
+		said, reused := answer.withoutReasoning(s.turns[s.turn-1].Reasoning)
+		s.history = append(s.history, said.message())
+		shared = s.tokens + reused
+		s.tokens += said.Tokens
 	}
 	t := &s.turns[s.turn]
 	r := s.request
 	r.Turn, r.Think, r.OutputTokens = s.turn, t.Think, t.Output
-	r.SharedTokens = s.tokens
+	r.SharedTokens = shared
 	m := Message{Role: "user"}
 	if s.turn == 0 {
 		r.SharedTokens = s.shared

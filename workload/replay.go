@@ -22,6 +22,7 @@ type replay struct {
 	history []Message
 	lengths bool  // turns are lengths, without texts
 	tokens  int64 // of history, of a session of lengths
+	reused  int64 // of them, those that the turn under way can reuse
 }
 
 // replay makes a session of a row.
@@ -108,8 +109,14 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 		return nil, false
 	}
 	if s.turn > 0 {
-		s.history = append(s.history, answer.message())
-		s.tokens += answer.Tokens
+		reasoning := int64(0)
+		if s.lengths {
+			reasoning = s.turns[s.turn-1].Reasoning
+		}
+		said, reused := answer.withoutReasoning(reasoning)
+		s.history = append(s.history, said.message())
+		s.reused = s.tokens + reused
+		s.tokens += said.Tokens
 	}
 	r := s.request
 	r.Turn += s.turn
@@ -161,7 +168,7 @@ func (s *replay) written(r *Request, t *trace.Turn) {
 		s.tokens = r.InputTokens
 		return
 	}
-	r.SharedTokens = s.tokens
+	r.SharedTokens = s.reused
 	b := Block{ID: stat.Key(s.salted(), "turn", s.index<<14|uint64(s.turn)), Tokens: t.Input}
 	m := Message{Role: "user", Blocks: []Block{b}}
 	s.attach(&m, t.Images, 0, 0, "turn", s.index<<14|uint64(s.turn))

@@ -196,6 +196,21 @@ func seconds(x float64) time.Duration {
 
 func whole(x, most float64) int64 { return int64(math.Floor(min(max(x, 1), most) + 0.5)) }
 
+// withoutReasoning is an answer in virtual time as it comes back in later prompts:
+// less what was reasoned in it, so that text stands in another place than where
+// it was computed and nothing of it can be reused. Over sockets the text is what
+// was said, and is all that is known. reused is how much of it can be.
+func (a *Answer) withoutReasoning(tokens int64) (said Answer, reused int64) {
+	if tokens <= 0 || a.Text != "" {
+		return *a, a.Tokens
+	}
+	said.Tokens = max(a.Tokens-tokens, 0)
+	if a.Block.Tokens > 0 {
+		said.Block = Block{ID: stat.Key(a.Block.ID, "said", 0), Tokens: said.Tokens}
+	}
+	return said, 0
+}
+
 func (a *Answer) message() Message {
 	m := Message{Role: "assistant", Text: a.Text}
 	if a.Text == "" && a.Block.Tokens > 0 {

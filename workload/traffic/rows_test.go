@@ -40,13 +40,14 @@ func TestMeterByHand(t *testing.T) {
 		d := Draw{At: at, PrefixTokens: 10, Prefix: 1}
 		turns := []Turn{{Input: 5, Output: 2}}
 		if i == 3 {
+			turns[0].Output, turns[0].Reasoning = 5, 3 // of which 2 come back
 			turns = append(turns, Turn{Input: 4, Output: 1})
 		}
 		m.Add(&d, turns)
 	}
 	got := m.Summary()
 	cv, second := math.Sqrt(0.02/3/2)/(1.4/3), 2.0
-	want := Summary{Sessions: 4, Requests: 5, InputTokens: 4*15 + 21, PrefixTokens: 50, OutputTokens: 9, Duration: 4.5, Rate: 4 / 4.5, PeakRate: 3,
+	want := Summary{Sessions: 4, Requests: 5, InputTokens: 4*15 + 21, PrefixTokens: 50, OutputTokens: 12, Duration: 4.5, Rate: 4 / 4.5, PeakRate: 3,
 		CV: &cv, Dispersion: Dispersion{Second: &second}}
 	if math.Abs(*got.CV-cv) > 1e-12 {
 		t.Errorf("cv %v, want %v", *got.CV, cv)
