@@ -74,6 +74,9 @@ func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }, cou
 		if err != nil {
 			return nil, err
 		}
+		if r, err = l.bodied(r); err != nil {
+			return nil, err
+		}
 		if err := l.add(r); err != nil {
 			return nil, err
 		}
