@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
@@ -26,6 +27,9 @@ const (
 	// ownTurns is how many a session has at least to have a history where those of
 	// its name have none, and ownShrunk to have none where they have.
 	ownTurns, ownShrunk = 5, 3
+	// beyondChance is how many times as many of the former there are as chance
+	// makes of prompts without history, and so many more.
+	beyondChance = 3
 )
 
 // history is what was found out about the prompts of later turns.
@@ -66,6 +70,11 @@ func (l *log) sessionTurns() {
 
 // turnsOf counts what later prompts do.
 type turnsOf struct{ judged, grown int32 }
+
+func lgamma(x float64) float64 {
+	y, _ := math.Lgamma(x)
+	return y
+}
 
 func (t turnsOf) share() float64 { return float64(t.grown) / float64(max(t.judged, 1)) }
 
@@ -117,18 +126,27 @@ func (l *log) independent(column []int32) []bool {
 		}
 		return alone
 	}
+	grown, chance := 0, 0.0 // sessions all of whose prompts grow, though those of their name do not
 	for s, t := range per {
 		n := names[name[s]]
 		if n.judged < toldTurns {
 			n = all
 		}
-		alone[s] = n.share() < grownShare
-		switch {
-		case alone[s]:
-			alone[s] = t.judged < ownTurns || t.grown < t.judged
-		case t.judged >= ownShrunk:
+		switch alone[s] = n.share() < grownShare; {
+		case alone[s] && t.judged >= ownTurns:
+			chance += math.Exp(-lgamma(float64(t.judged) + 2)) // all orders are alike
+			if t.grown == t.judged {
+				grown++
+			}
+		case !alone[s] && t.judged >= ownShrunk:
 			alone[s] = 2*t.grown < t.judged
 		}
+	}
+	if float64(grown) <= beyondChance*chance+beyondChance {
+		return alone
+	}
+	for s, t := range per {
+		alone[s] = alone[s] && (t.judged < ownTurns || t.grown < t.judged)
 	}
 	return alone
 }

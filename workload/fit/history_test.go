@@ -105,6 +105,7 @@ func TestTurnsWithAndWithoutHistory(t *testing.T) {
 		room  float64
 	}{
 		{"chats", senderOf(growing).rows(300), "", trace.CumulativeTurns, .08},
+		{"many agents", senderOf(fresh).rows(4000), "", IndependentTurns, .05},
 		{"agents", senderOf(fresh).rows(300), "", IndependentTurns, .05},
 		{"chats and agents", append(chats.rows(200), agents.rows(200)...), "", mixedTurns, .08},
 		{"more chats than agents, under one name", append(senderOf(growing).rows(200), nameless(agents.rows(50))...), "", mixedTurns, .15},
