@@ -56,13 +56,17 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 			return exit.With(exit.Usage, err)
 		}
 	}
+	texts := 0
 	var learner *corpus.Learner
 	if c.LearnText {
 		var err error
 		if learner, err = corpus.NewLearner(corpus.LearnOptions{}); err != nil {
 			return exit.With(exit.Usage, err)
 		}
-		o.Texts = learner.Add
+		o.Texts = func(owner, text string) {
+			texts++
+			learner.Add(owner, text)
+		}
 	}
 	got, err := interruptible(ctx, func() (l learned, err error) {
 		l.model, l.report, err = c.learn(ctx, o, std)
@@ -74,6 +78,9 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 		return err
 	case err != nil:
 		return exit.With(exit.Usage, err)
+	}
+	if learner != nil && texts == 0 {
+		return exit.With(exit.Usage, errors.New("--learn-text: expected prompts with texts, and the log has none"))
 	}
 	if learner != nil {
 		if err := c.learnt(learner, m, words); err != nil {

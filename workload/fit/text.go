@@ -204,7 +204,15 @@ func off(x, of float64) string {
 	if of == 0 || math.IsNaN(x/of) {
 		return ""
 	}
-	return fmt.Sprintf("%+.0f%%", 100*(x/of-1))
+	return signed(x/of - 1)
+}
+
+// signed writes a difference in percent, none as such.
+func signed(x float64) string {
+	if s := fmt.Sprintf("%+.0f%%", 100*x); s != "-0%" && s != "+0%" {
+		return s
+	}
+	return "0%"
 }
 
 // tokens shows how tokens come together.

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
@@ -28,9 +29,9 @@ func (w *writer) totals(r *Report) {
 			log = grouped(int64(*k.Log))
 		}
 		if k.Off != nil {
-			by = fmt.Sprintf("%+.0f%%", 100**k.Off)
+			by = signed(*k.Off)
 		}
-		w.row("\t%s\t%s\t%s\t%s\t%s\t%s", k.name, log, grouped(int64(k.Model)), by, number(k.LogPerSecond, "%.3g"), number(k.ModelPerSecond, "%.3g"))
+		w.row("\t%s\t%s\t%s\t%s\t%s\t%s", k.name, log, grouped(int64(k.Model)), by, perSecond(k.LogPerSecond), perSecond(k.ModelPerSecond))
 	}
 	for _, k := range []struct {
 		name string
@@ -41,6 +42,14 @@ func (w *writer) totals(r *Report) {
 			w.row("  %s tokens: the log tells those of %s requests, and the model is compared by request", k.name, grouped(k.Known))
 		}
 	}
+}
+
+// perSecond writes a rate.
+func perSecond(x *float64) string {
+	if x == nil || *x < 999.5 {
+		return number(x, "%.3g")
+	}
+	return grouped(int64(math.Round(*x)))
 }
 
 // limits shows the most tokens that requests let their answers have.
