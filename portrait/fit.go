@@ -12,7 +12,7 @@ import (
 // Fit draws how far a model is from the log that it was learnt from.
 func Fit(r *fit.Report, o Options) *Page {
 	p := &Page{Title: o.Name, Subtitle: "a model of traffic beside the log that it was learnt from, read as " + r.Format, Notes: r.Findings}
-	if s := r.Sessions; s != nil && s.Later > 0 && s.Independent < 1 {
+	if conversations(r) {
 		p.Notes = append([]string{"Arrivals and lengths are those of the first request of each conversation."}, p.Notes...)
 	}
 	p.First = []Number{burstError(r), heldOut("input", r.Input), heldOut("output", r.Output), drift(r)}
@@ -37,13 +37,18 @@ func Fit(r *fit.Report, o Options) *Page {
 		first.Figures = append(first.Figures, popularity(r.Prefix))
 	}
 	if len(r.Drift.Parts) > 1 {
-		p.Sections = append(p.Sections, driftSection(&r.Drift))
+		p.Sections = append(p.Sections, driftSection(&r.Drift, conversations(r)))
 	}
 	if r.Season != nil {
 		p.Sections = append(p.Sections, Section{Title: "Season", Figures: []chart.Figure{season(r.Season)}})
 	}
 	p.Sections = append(p.Sections, candidates(r))
 	return p
+}
+
+// conversations tells whether later prompts were taken to hold a history.
+func conversations(r *fit.Report) bool {
+	return r.Sessions != nil && r.Sessions.Later > 0 && r.Sessions.Independent < 1
 }
 
 // totals are what the log comes to, beside the model.

@@ -162,8 +162,9 @@ func popularity(r *fit.PrefixReport) *chart.Plot {
 	return p
 }
 
-// driftSection draws the parts of a log, of which there is one at least.
-func driftSection(d *fit.Drift) Section {
+// driftSection draws the parts of a log, of which there is one at least; newText
+// says that the input of a later turn is what it adds to its conversation.
+func driftSection(d *fit.Drift, newText bool) Section {
 	s := Section{Title: "Drift along the log"}
 	rate := chart.Series{Name: "rate", Shape: chart.Filled, X: []float64{d.Parts[0].From}}
 	var input, output [2]chart.Series
@@ -184,10 +185,14 @@ func driftSection(d *fit.Drift) Section {
 			v.to.X, v.to.Y = append(v.to.X, p.To), append(v.to.Y, y)
 		}
 	}
+	note := ""
+	if newText {
+		note = "Of a later turn its new text."
+	}
 	time := chart.Axis{Label: "time since the first request", Unit: chart.Seconds}
 	s.Figures = []chart.Figure{
 		&chart.Plot{Title: "Rate of each part", X: time, Y: chart.Axis{Label: "requests/s"}, Series: []chart.Series{rate}},
-		&chart.Plot{Title: "Input length of each part", X: time, Y: chart.Axis{Label: "tokens"}, Series: input[:], Empty: silent(input[:])},
+		&chart.Plot{Title: "Input length of each part", Note: note, X: time, Y: chart.Axis{Label: "tokens"}, Series: input[:], Empty: silent(input[:])},
 		&chart.Plot{Title: "Output length of each part", X: time, Y: chart.Axis{Label: "tokens"}, Series: output[:], Empty: silent(output[:])},
 	}
 	return s

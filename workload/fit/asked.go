@@ -1,5 +1,7 @@
 package fit
 
+import "github.com/tokamak-bench/tokamak/workload/trace"
+
 const (
 	// fewNamed is which share of the prompt tokens their blocks hold at least not
 	// to be said, and manyNamed how many times as many they hold at most.
@@ -32,6 +34,16 @@ func (l *log) findAsked() {
 	}{{ByTenant, len(l.tenants.ids), "tenant"}, {ByModel, len(l.models.ids), "model"}, {BySession, int(l.history.sessions), "session"}} {
 		if o.By == c.by && c.names == 0 {
 			l.say("--by %s: the log names no %s, and is taken as one client", c.by, c.what)
+		}
+	}
+	if h := &l.history; o.Turns != "" && h.judged >= toldTurns {
+		share := float64(h.grown) / float64(h.judged)
+		if grows := share >= grownShare; grows != (o.Turns == trace.CumulativeTurns) {
+			kind := "no history"
+			if grows {
+				kind = "their history"
+			}
+			l.say("--turns %s was asked for, although %.0f %% of the later prompts are longer than the one before, as of prompts that hold %s", o.Turns, 100*share, kind)
 		}
 	}
 	if o.Turns != "" && l.history.later == 0 {

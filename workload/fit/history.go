@@ -51,19 +51,19 @@ func (l *log) sessionTurns() {
 	if l.sessions.count == 0 {
 		return
 	}
-	if l.options.Turns == trace.DeltaTurns {
-		for i := range l.flags {
-			if l.session[i] >= 0 && l.flags[i]&flagExtends == 0 {
-				l.flags[i] |= flagDelta
-			}
-		}
-	}
 	column, _ := l.divideBy()
 	if l.options.By == BySession {
 		column = slices.Clone(column)
 		l.named = column
 	}
 	alone := l.independent(column)
+	if l.options.Turns == trace.DeltaTurns {
+		for i := range l.flags {
+			if l.session[i] >= 0 && l.flags[i]&flagJoined == 0 {
+				l.flags[i] |= flagDelta
+			}
+		}
+	}
 	l.history.sessions = int64(len(alone))
 	l.unfold(alone)
 }

@@ -132,6 +132,9 @@ func TestTurnsWithAndWithoutHistory(t *testing.T) {
 			if off := in.Model/want - 1; math.Abs(off) > c.room {
 				t.Errorf("samples have %.0f prompt tokens, the log %.0f (%+.0f %%)", in.Model, want, 100*off)
 			}
+			if asked := strings.Contains(strings.Join(r.Findings, "\n"), "although 100 % of the later prompts are longer than the one before, as of prompts that hold their history"); asked != (c.turns != "") {
+				t.Errorf("%q", r.Findings)
+			}
 			said := strings.Contains(strings.Join(r.Findings, "\n"), "turns without history")
 			if said != (c.want == IndependentTurns || c.want == mixedTurns) {
 				t.Errorf("%q", r.Findings)

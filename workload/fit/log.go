@@ -62,6 +62,7 @@ const (
 	// its blocks go on with those of an earlier request of its session, or do not
 	flagExtends
 	flagApart
+	flagJoined // told to go on with an earlier request by its blocks alone
 )
 
 const (

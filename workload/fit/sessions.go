@@ -43,7 +43,7 @@ const forgetAfter = 200_000
 
 // sessionOf finds the session that a request goes on with, -1 for one that
 // stands alone so far, the front that another session sent, 0 for none, and
-// flagExtends or flagApart where blocks tell.
+// flagExtends, flagApart and flagJoined where blocks tell.
 func (l *log) sessionOf(r *trace.Row) (session, front int32, evidence uint8) {
 	s := &l.sessions
 	row := int32(len(l.at))
@@ -80,7 +80,7 @@ func (l *log) sessionOf(r *trace.Row) (session, front int32, evidence uint8) {
 		return session, front, s.follows(r, session)
 	}
 	if before >= 0 {
-		return l.join(before, sessionBlocks), 0, flagExtends
+		return l.join(before, sessionBlocks), 0, flagExtends | flagJoined
 	}
 	return session, front, 0
 }
