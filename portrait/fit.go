@@ -13,7 +13,7 @@ import (
 func Fit(r *fit.Report, o Options) *Page {
 	p := &Page{Title: o.Name, Subtitle: "a model of traffic beside the log that it was learnt from, read as " + r.Format, Notes: r.Findings}
 	if conversations(r) {
-		p.Notes = append([]string{"Arrivals and lengths are those of the first request of each conversation."}, p.Notes...)
+		p.Notes = append([]string{"Arrivals and input lengths are those of the first request of each conversation."}, p.Notes...)
 	}
 	p.First = []Number{burstError(r), heldOut("input", r.Input), heldOut("output", r.Output), drift(r)}
 	p.Rest = []Number{

@@ -17,9 +17,9 @@ func (l *log) findBlocks() {
 	share := float64(b.named) / float64(b.prompts)
 	length := grouped(b.byPrompts()[0].Tokens)
 	switch {
-	case share < fewNamed:
+	case share < fewNamed && len(b.lengths) == 1:
 		l.say("blocks of %s tokens name %.0f %% of the tokens of their prompts: the rest is taken to be shared with nobody, unless --block-tokens is longer", length, 100*share)
-	case share > manyNamed:
+	case share > manyNamed && len(b.lengths) == 1:
 		l.say("blocks of %s tokens name %.1f times the tokens of their prompts: expected --block-tokens to be shorter", length, share)
 	}
 }

@@ -95,7 +95,7 @@ func (b *blocks) add(r *trace.Row, row, session int32) (before, front int32) {
 	for i := len(ids) - 1; i >= 0; i-- { // the front is the youngest, as it is freed last
 		b.use(ids[i], size, first, r.At)
 	}
-	if full > 0 {
+	if full > 0 && int64(full) == r.Input/size { // else they do not name the end of the prompt
 		b.ends[ids[full-1]] = ending{row, first, r.Input, r.Output}
 	}
 	return before, front

@@ -1,8 +1,11 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -90,8 +93,9 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	half := k
 	half.Rate = l.evenRate(starts)
 	out.Limits, k.Limit = l.limits(rows)
-	l.fitLengths(&k, &half, &out, starts, parts)
+	l.fitLengths(&k, &half, &out, starts, rows, parts)
 	k.Sessions = l.fitSessions(rows)
+	half.Sessions = k.Sessions
 	k.Prefix = l.fitPrefix(starts)
 	k.Reasoning, k.Images = l.fitReasoning(rows), l.fitImages(rows)
 	out.ErrorShare = l.errorShare(rows)
@@ -123,8 +127,9 @@ func (l *log) evenRate(starts []int32) traffic.Curve {
 	return newCurve(l.seconds(l.slice(starts, 0)), l.span, 2*l.sliceLength()).traffic()
 }
 
-// fitLengths fits the lengths of each stretch of a client's session starts.
-func (l *log) fitLengths(k, even *traffic.Client, out *ClientReport, starts []int32, parts []part) {
+// fitLengths fits the lengths of each stretch of a client's session starts, and
+// of the answers of all its rows.
+func (l *log) fitLengths(k, even *traffic.Client, out *ClientReport, starts, all []int32, parts []part) {
 	byPart := make([][]int32, len(parts))
 	p := 0
 	for _, r := range starts {
@@ -138,7 +143,12 @@ func (l *log) fitLengths(k, even *traffic.Client, out *ClientReport, starts []in
 		if i > 0 && len(rows) == 0 {
 			continue
 		}
-		a, in, answers := l.lengthsOf(rows, 1)
+		until := math.Inf(1)
+		if i+1 < len(from) {
+			until = from[i+1]
+		}
+		turns := l.within(all, from[i], until)
+		a, in, answers := l.lengthsOf(rows, turns, 1)
 		if answers.Rows == 0 {
 			a.Output = stat.Constant(madeUpAnswer(out.Limits))
 		}
@@ -152,7 +162,7 @@ func (l *log) fitLengths(k, even *traffic.Client, out *ClientReport, starts []in
 			out.Output = append(out.Output, answers)
 		}
 		out.Grid = max(out.Grid, len(a.Ranks))
-		even.Lengths = append(even.Lengths, l.evenLengths(rows, duration(from[i])))
+		even.Lengths = append(even.Lengths, l.evenLengths(rows, turns, duration(from[i])))
 	}
 }
 
@@ -162,9 +172,18 @@ const (
 	madeUpOutput = 128
 )
 
-// lengthsOf fits input, output and how they go together, for which every so
-// many slices are fitted and held out in turn.
-func (l *log) lengthsOf(rows []int32, every int64) (a traffic.Lengths, input, output LengthFit) {
+// within are the rows between two moments in s, the later one not included.
+func (l *log) within(rows []int32, from, to float64) []int32 {
+	at := func(r int32, t float64) int { return cmp.Compare(float64(l.at[r])/1e9, t) }
+	first, _ := slices.BinarySearchFunc(rows, from, at)
+	end, _ := slices.BinarySearchFunc(rows, to, at)
+	return rows[first:end]
+}
+
+// lengthsOf fits the input of session starts, the output of all turns, and how
+// those of the starts go together, for which every so many slices are fitted and
+// held out in turn.
+func (l *log) lengthsOf(rows, turns []int32, every int64) (a traffic.Lengths, input, output LengthFit) {
 	var ins, outs []int32
 	var both [2]pairs
 	for _, r := range rows {
@@ -172,12 +191,14 @@ func (l *log) lengthsOf(rows []int32, every int64) (a traffic.Lengths, input, ou
 		if in > 0 {
 			ins = append(ins, in)
 		}
-		if answer > 0 {
-			outs = append(outs, answer)
-		}
 		if in > 0 && answer > 0 {
 			p := &both[l.sliceOf(r)/every%2]
 			p.input, p.output = append(p.input, in), append(p.output, answer)
+		}
+	}
+	for _, r := range turns {
+		if l.output[r] > 0 {
+			outs = append(outs, l.output[r])
 		}
 	}
 	a.Input, a.Output = stat.Constant(madeUpInput), stat.Constant(madeUpOutput)
@@ -192,8 +213,8 @@ func (l *log) lengthsOf(rows []int32, every int64) (a traffic.Lengths, input, ou
 }
 
 // evenLengths fits the even slices alone.
-func (l *log) evenLengths(rows []int32, from time.Duration) traffic.Lengths {
-	a, _, _ := l.lengthsOf(l.slice(rows, 0), 2)
+func (l *log) evenLengths(rows, turns []int32, from time.Duration) traffic.Lengths {
+	a, _, _ := l.lengthsOf(l.slice(rows, 0), l.slice(turns, 0), 2)
 	a.From = from
 	return a
 }

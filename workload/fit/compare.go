@@ -169,20 +169,21 @@ func gapsOf(at []float64) []float64 {
 // more, so that their own spread counts little.
 func drawnFor(n int) int { return max(n, min(20*n, 50_000)) }
 
-// heldOut draws from the model of the even slices, and holds the lengths
-// against those of the odd ones.
+// heldOut draws from the model of the even slices, and holds the lengths of
+// session starts, and of all answers, against those of the odd ones.
 func (l *log) heldOut(even *traffic.Model, starts []int32, r *Report) error {
 	odd, own := l.slice(starts, 1), l.slice(starts, 0)
 	if len(odd) < leastRows || len(own) < leastRows {
 		return nil
 	}
-	drawn, err := draw(even, len(odd), l.options.Seed)
+	drawn, outputs, err := draw(even, len(odd), l.options.Seed)
 	if err != nil {
 		return err
 	}
 	log, halves := l.pairsOf(odd), l.pairsOf(own)
 	r.Input = l.held(log.input, drawn.input, halves.input)
-	r.Output = l.held(log.output, drawn.output, halves.output)
+	all := allRows(len(l.at))
+	r.Output = l.held(taken(l.output, l.slice(all, 1)), outputs, taken(l.output, l.slice(all, 0)))
 	r.Joint = jointOf(log, drawn, halves)
 	return nil
 }
@@ -197,14 +198,14 @@ func (l *log) pairsOf(rows []int32) pairs {
 }
 
 // draw samples lengths over the whole time of a model, again and again until
-// there are enough.
-func draw(m *traffic.Model, n int, seed uint64) (pairs, error) {
-	var p pairs
+// there are enough: those of first turns, and the outputs of all turns.
+func draw(m *traffic.Model, n int, seed uint64) (p pairs, outputs []int32, err error) {
+	var turns []traffic.Turn
 	n = drawnFor(n)
 	for again := uint64(0); len(p.input) < n && again < 100; again++ {
 		s, err := m.Sampler(traffic.SampleOptions{Seed: stat.Key(seed, "lengths", again)})
 		if err != nil {
-			return p, err
+			return p, nil, err
 		}
 		for {
 			d, ok := s.Next()
@@ -212,9 +213,13 @@ func draw(m *traffic.Model, n int, seed uint64) (pairs, error) {
 				break
 			}
 			p.input, p.output = append(p.input, int32(d.Input)), append(p.output, int32(d.Output))
+			turns = s.Turns(&d, turns[:0])
+			for i := range turns {
+				outputs = append(outputs, int32(turns[i].Output))
+			}
 		}
 	}
-	return p, nil
+	return p, outputs, nil
 }
 
 func (l *log) held(log, model, even []int32) *HeldOut {

@@ -138,11 +138,16 @@ func taken[T any](column []T, rows []int32) []T {
 // twenty of it and the unit a millisecond or more, or the usual time between
 // stamps where each is shared by two rows or more in the mean.
 func (l *log) resolution() {
-	n := len(l.at)
+	n, last := 0, l.at[0]
 	unit, stamps := int64(0), 1
 	var steps []int64
-	for i := 1; i < n; i++ {
-		gap := l.at[i] - l.at[i-1]
+	for i, at := range l.at {
+		if l.flags[i]&flagNoTime != 0 { // has the moment of its conversation
+			continue
+		}
+		n++
+		gap := at - last
+		last = at
 		if gap == 0 {
 			continue
 		}
@@ -157,7 +162,7 @@ func (l *log) resolution() {
 	}
 	l.stamps.Resolution = float64(unit) / 1e9
 	tick := int64(0)
-	switch mean := float64(l.at[n-1]) / float64(n-1); {
+	switch mean := float64(last) / float64(n-1); {
 	case n >= 2*stamps:
 		slices.Sort(steps)
 		tick = stat.Quantile(steps, .5)
@@ -182,6 +187,7 @@ func (l *log) jitter() {
 		l.say("time stamps go in steps of %s: each request is moved to a random moment within its step, so that nothing is known of gaps shorter than that",
 			shortDuration(l.stamps.Tick))
 		r := stat.Random(l.options.Seed, "jitter", 0)
+		var moments []int64
 		for from := 0; from < len(l.at); {
 			to := from
 			for to < len(l.at) && l.at[to] == l.at[from] {
@@ -191,11 +197,19 @@ func (l *log) jitter() {
 			if to < len(l.at) {
 				room = min(room, l.at[to]-l.at[from])
 			}
-			at := l.at[from]
+			moments = moments[:0]
 			for i := from; i < to; i++ {
-				l.at[i] = at + int64(r.Uint64N(uint64(room)))
+				if l.flags[i]&flagNoTime == 0 {
+					moments = append(moments, l.at[from]+int64(r.Uint64N(uint64(room))))
+				}
 			}
-			slices.Sort(l.at[from:to])
+			slices.Sort(moments)
+			for i, k := from, -1; i < to; i++ {
+				if l.flags[i]&flagNoTime == 0 {
+					k++
+				}
+				l.at[i] = moments[max(k, 0)]
+			}
 			from = to
 		}
 		if first := l.at[0]; first > 0 {

@@ -251,7 +251,7 @@ func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
 	switch {
 	case h.later == 0:
 		return "", ""
-	case whole == 0:
+	case 2*h.delta > h.later:
 		kind = trace.DeltaTurns
 	case h.independent == 0:
 		kind = trace.CumulativeTurns
@@ -268,8 +268,10 @@ func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
 		return kind, "told by blocks, which hold what came before, although delta was asked for"
 	case asked != "":
 		return kind, "some of the log's rows hold the new text of a turn alone, although " + string(asked) + " was asked for"
-	case kind == trace.DeltaTurns:
+	case kind == trace.DeltaTurns && whole == 0:
 		return kind, "the log's rows hold the new text of a turn alone"
+	case kind == trace.DeltaTurns:
+		return kind, fmt.Sprintf("%s of the log's rows hold the new text of a turn alone", grouped(h.delta))
 	case h.judged == 0:
 		return kind, "the log tells no two prompt lengths of a session to judge by"
 	case kind == mixedTurns:

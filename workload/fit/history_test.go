@@ -342,3 +342,71 @@ func TestTotalIsComparedByRequest(t *testing.T) {
 		t.Errorf("%+v", total)
 	}
 }
+
+// Rows that hold whole conversations, each at its own moment, are no steps of a
+// clock, and the answers of all their turns are learnt, though the first are
+// shorter.
+func TestConversationsInRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var rows []trace.Row
+	at, answers := int64(0), 0.0
+	for range 200 {
+		at += r.Int64N(9e9) + 1
+		row := trace.Row{Format: "test", Timed: true, At: at, Input: lengthOf(r, 300), Output: 10}
+		row.Turns = []trace.Turn{{Input: row.Input, Output: 10}}
+		answers += 10
+		for range 4 {
+			row.Turns = append(row.Turns, trace.Turn{Input: lengthOf(r, 50), Output: lengthOf(r, 200), Think: 4e9})
+			answers += float64(row.Turns[len(row.Turns)-1].Output)
+		}
+		rows = append(rows, row)
+	}
+	_, report, err := Fit(t.Context(), &listed{rows}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Stamps.Jittered || report.Stamps.Tick != 0 {
+		t.Errorf("%+v", report.Stamps)
+	}
+	out := &report.Totals.Output
+	if *out.Log != answers || math.Abs(*out.Off) > .08 {
+		t.Errorf("answers of %v tokens, %v were counted; the model is off by %+.0f %%", answers, *out.Log, 100**out.Off)
+	}
+	if report.Sessions.History != string(trace.DeltaTurns) || report.Sessions.FromArrival {
+		t.Errorf("%+v", report.Sessions)
+	}
+	if q := report.Output.Quantiles; report.Output.KS > .05 || q[4].Log < 100 {
+		t.Errorf("held out: KS %v, median %v", report.Output.KS, q[4].Log)
+	}
+}
+
+// Where conversations in rows go with a clock of steps, their turns stay with
+// them.
+func TestStepsOfConversations(t *testing.T) {
+	l := newLog(Options{})
+	for i := range 40 {
+		if err := l.add(&trace.Row{Timed: true, At: int64(i/4) * 3e9, Turns: []trace.Turn{{Input: 5, Output: 5}, {Input: 6, Output: 5}, {Input: 7, Output: 5}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.finish()
+	if l.stamps.Tick != 3 || !l.stamps.Jittered || !slices.IsSorted(l.at) {
+		t.Fatalf("%+v", l.stamps)
+	}
+	for i := range l.at {
+		if i%3 > 0 && l.at[i] != l.at[i-1] {
+			t.Fatalf("turn %d is at %d ns, that before at %d", i, l.at[i], l.at[i-1])
+		}
+	}
+}
+
+// Blocks that name the front of a prompt alone do not tell where it ends: what
+// begins with the same goes on with nobody.
+func TestFrontsAreNoConversations(t *testing.T) {
+	b := newBlocks(nil)
+	for i, input := range []int64{600, 700} {
+		if before, _ := b.add(&trace.Row{Input: input, Output: 5, Blocks: []uint64{7}, BlockTokens: 256}, int32(i), -1); before != -1 {
+			t.Errorf("prompt %d goes on with %d", i, before)
+		}
+	}
+}

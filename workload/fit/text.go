@@ -266,9 +266,9 @@ func (w *writer) lengths(r *Report) {
 	}
 	of := ""
 	if s := r.Sessions; s != nil && s.Later > 0 && s.Independent < 1 {
-		of = " of each conversation's first request"
+		of = " (input: of each conversation's first request)"
 	}
-	w.title("lengths in tokens%s, held out: a fit of every other %s, against the rest", of, r.sliceWords(slice))
+	w.title("lengths in tokens, held out: a fit of every other %s, against the rest%s", r.sliceWords(slice), of)
 	w.row("\t\tp50\tp90\tp95\tp99\tKS\tWasserstein")
 	for _, h := range []struct {
 		name string
