@@ -58,6 +58,7 @@ type Flags struct {
 	Turns        *string  `name:"turns" section:"workload" placeholder:"DIST" group:"workload" help:"Turns of each conversation; each sends all that went before (default 1)."`
 	Whole        *bool    `name:"conversations" section:"workload" group:"workload" help:"Send a dataset's conversations turn by turn, with the live answers."`
 	Repeat       *bool    `name:"repeat" section:"workload" group:"workload" help:"Begin a dataset again after its end."`
+	KeepNames    *bool    `name:"keep-names" section:"workload" group:"workload" help:"Keep a dataset's names of tenants and sessions; else they become tenant-1, session-1, …."`
 	Salt         *bool    `name:"salt" section:"workload" group:"workload" help:"Put noise in front of a dataset's texts, so that no cache knows them."`
 	Jitter       *string  `name:"jitter" section:"workload" placeholder:"D" group:"workload" help:"Spread a dataset's moments by up to D, for stamps that are quantised."`
 	Patience     *string  `name:"patience" section:"workload" placeholder:"DIST" group:"workload" help:"After how long a user gives up on an answer, e.g. 10s, exp:mean=20s."`

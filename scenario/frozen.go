@@ -138,7 +138,7 @@ func (w *Workload) frozen() section {
 		s.set("body", hidden)
 	}
 	if d := w.Config.Dataset; d != nil {
-		s.set("dataset", d.Name).set("repeat", d.Repeat).set("salt", d.Salt).set("conversations", d.Conversations)
+		s.set("dataset", d.Name).set("repeat", d.Repeat).set("salt", d.Salt).set("keep-names", d.KeepNames).set("conversations", d.Conversations)
 		if d.Jitter > 0 {
 			s.set("jitter", Short(d.Jitter))
 		}

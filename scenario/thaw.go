@@ -10,7 +10,7 @@ import (
 // was redacted. None of it is needed to judge a run again.
 var perishable = []string{"target.url", "target.against", "load.pairs", "target.virtual", "target.header", "target.api-key-env", "target.api-key-file", "target.auth-command", "target.auth-header",
 	"target.ca", "target.cert", "target.key", "target.proxy", "target.no-proxy",
-	"workload.body", "workload.tokenizer", "workload.chat-template", "workload.dataset", "workload.conversations", "workload.repeat", "workload.salt", "workload.jitter", "workload.dataset-format",
+	"workload.body", "workload.tokenizer", "workload.chat-template", "workload.dataset", "workload.conversations", "workload.repeat", "workload.salt", "workload.keep-names", "workload.jitter", "workload.dataset-format",
 	"workload.dataset-map", "workload.dataset-turns", "workload.block-tokens", "workload.max-bad", "workload.traffic", "workload.traffic-sha256", "workload.scale", "workload.scale-by",
 	"load.speed"}
 

@@ -79,7 +79,7 @@ func (r *resolver) chatTemplate() string {
 }
 
 func (r *resolver) dataset() *workload.Dataset {
-	for _, id := range []string{"conversations", "repeat", "salt", "jitter", "dataset-format", "dataset-map", "dataset-turns", "block-tokens", "max-bad"} {
+	for _, id := range []string{"conversations", "repeat", "salt", "keep-names", "jitter", "dataset-format", "dataset-map", "dataset-turns", "block-tokens", "max-bad"} {
 		r.needs("workload."+id, "workload.dataset")
 	}
 	if !r.has("workload.dataset") {
@@ -93,6 +93,7 @@ func (r *resolver) dataset() *workload.Dataset {
 	d := &workload.Dataset{
 		Repeat:        r.boolean("workload.repeat"),
 		Salt:          r.boolean("workload.salt"),
+		KeepNames:     r.boolean("workload.keep-names"),
 		Conversations: r.boolean("workload.conversations"),
 		Jitter:        r.duration("workload.jitter", 0, true),
 		Reading:       r.reading(),

@@ -89,6 +89,9 @@ type Dataset struct {
 	Open func() (io.ReadCloser, error)
 	// Once says that Open works only once, as for standard input.
 	Once bool
+	// KeepNames keeps what the content calls tenants and sessions. Without it
+	// they are tenant-1, session-1, … in order of first appearance.
+	KeepNames bool
 	// Repeat begins again after the last row.
 	Repeat bool
 	// Salt puts a few words of noise in front of each recorded text.

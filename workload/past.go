@@ -99,7 +99,7 @@ func (o *odd) held(w *trace.Row) {
 // Notes says what was left out of rows that were sent, and how many could not
 // be sent.
 func (r *recorded) Notes() []string {
-	var n []string
+	n := r.names.notes()
 	ignored := r.ignored
 	if r.rows != nil {
 		ignored += r.rows.Ignored()

@@ -32,13 +32,14 @@ type recorded struct {
 	hashes  map[uint64]int64 // blocks sent before, by id: tokens of the longest
 	past    past
 	odd     odd
+	names   names
 }
 
 func newRecorded(c Config, seed uint64) (*recorded, error) {
 	if c.Dataset.Open == nil {
 		return nil, fmt.Errorf("workload: dataset %q has no content", c.Dataset.Name)
 	}
-	r := &recorded{Config: c, seed: seed, hashes: map[uint64]int64{}}
+	r := &recorded{Config: c, seed: seed, hashes: map[uint64]int64{}, names: names{keep: c.Dataset.KeepNames}}
 	if len(c.Classes) > 0 {
 		r.class = c.Classes[0]
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func content(s string) *Dataset {
-	return &Dataset{Name: "data", Reading: trace.Options{MaxBad: 1}, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+	return &Dataset{Name: "data", KeepNames: true, Reading: trace.Options{MaxBad: 1}, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
 }
 
 // first returns the first requests of a dataset's sessions, and the source.

@@ -28,7 +28,7 @@ type replay struct {
 // replay makes a session of a row.
 func (r *recorded) replay(w *trace.Row, index uint64) Session {
 	w = w.Clone()
-	s := &replay{row: w, request: Request{Class: w.Class, Tenant: w.Tenant, SessionID: w.Session, SourceID: w.ID, Turn: w.Turn,
+	s := &replay{row: w, request: Request{Class: w.Class, Tenant: r.names.tenant(w.Tenant), SessionID: r.names.session(w.Session), SourceID: w.ID, Turn: w.Turn,
 		OutputTokens: w.Asked(), Text: r.class.Text, Body: w.Body, Open: w.Open, Held: w.Held}, turns: w.Turns, recorded: r, index: index}
 	if s.request.Class == "" {
 		s.request.Class = r.class.Name

@@ -1,0 +1,31 @@
+package workload
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Names are numbered as they come, tenants and sessions apart; what has no name
+// gets none.
+func TestNamesAreNumbered(t *testing.T) {
+	d := content(`{"input_tokens":1,"tenant":"acme","session_id":"s9"}
+{"input_tokens":1,"tenant":"tenant-1"}
+{"input_tokens":1,"session_id":"acme"}
+{"input_tokens":1,"tenant":"acme","session_id":"s9"}
+`)
+	d.KeepNames = false
+	list, s := firsts(t, Config{Dataset: d})
+	var got []string
+	for _, q := range list {
+		got = append(got, fmt.Sprintf("%s|%s", q.Tenant, q.SessionID))
+	}
+	if diff := cmp.Diff([]string{"tenant-1|session-1", "tenant-2|", "|session-2", "tenant-1|session-1"}, got); diff != "" {
+		t.Error(diff)
+	}
+	want := []string{"2 tenants of the dataset are called tenant-1 to tenant-2, in order of first appearance; --keep-names keeps their names"}
+	if diff := cmp.Diff(want, s.(Noter).Notes()); diff != "" {
+		t.Error(diff)
+	}
+}
