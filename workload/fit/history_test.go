@@ -261,7 +261,7 @@ func TestHistoryCutShort(t *testing.T) {
 
 // The log's own sessions divide it even where their requests stand alone.
 func TestBySessionWithoutHistory(t *testing.T) {
-	rows := sorted(senderOf(fresh).rows(40))
+	rows := sorted(senderOf(fresh).rows(100))
 	for i := range rows {
 		rows[i].Session = fmt.Sprint(i % 2)
 	}
@@ -269,8 +269,8 @@ func TestBySessionWithoutHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Clients) != 2 && len(m.Clients) != 1 {
-		t.Errorf("%d clients", len(m.Clients))
+	if len(m.Clients) != 2 || m.Clients[0].Name != "0" && m.Clients[0].Name != "1" || m.Clients[0].Name == m.Clients[1].Name {
+		t.Errorf("%d clients, the first %q", len(m.Clients), m.Clients[0].Name)
 	}
 	if m.Clients[0].Sessions != nil {
 		t.Error("sessions were learnt of prompts that do not grow")
