@@ -38,7 +38,7 @@ func (l *log) findAsked() {
 	}
 	if h := &l.history; o.Turns != "" && h.judged >= toldTurns {
 		share := float64(h.grown) / float64(h.judged)
-		if grows := share >= grownShare; grows != (o.Turns == trace.CumulativeTurns) {
+		if grows := !(turnsOf{int32(h.judged), int32(h.grown)}).alone(); grows != (o.Turns == trace.CumulativeTurns) {
 			kind := "no history"
 			if grows {
 				kind = "their history"

@@ -17,10 +17,11 @@ const IndependentTurns trace.Turns = "independent"
 const mixedTurns = "mixed"
 
 const (
-	// grownShare is the share of later prompts that grow from which on a history
-	// is taken to be in them. Of prompts that have nothing to do with each other
-	// fewer than half are longer than the one before and half its answer.
-	grownShare = 0.75
+	// grownMargin is by how much more than a half of the later prompts grow at
+	// least where a history is in them, and grownErrors by how many standard errors:
+	// of prompts that have nothing to do with each other half are longer than the
+	// one before. Of few prompts grownMost more are enough.
+	grownMargin, grownErrors, grownMost = 0.1, 2.5, 0.25
 	// toldTurns is how many later prompts a name has at least to be judged by its
 	// own.
 	toldTurns = 20
@@ -76,7 +77,13 @@ func lgamma(x float64) float64 {
 	return y
 }
 
-func (t turnsOf) share() float64 { return float64(t.grown) / float64(max(t.judged, 1)) }
+// alone tells whether fewer of them grow than with a history they would: of n
+// prompts that have nothing to do with each other a half does, within
+// grownErrors standard errors of 1/2√n.
+func (t turnsOf) alone() bool {
+	n := float64(max(t.judged, 1))
+	return float64(t.grown)/n < .5+min(max(grownMargin, grownErrors*.5/math.Sqrt(n)), grownMost)
+}
 
 // independent tells of each session whether its prompts hold no history. It is
 // judged by all prompts of a name of the column together, or by those of all names
@@ -132,7 +139,7 @@ func (l *log) independent(column []int32) []bool {
 		if n.judged < toldTurns {
 			n = all
 		}
-		switch alone[s] = n.share() < grownShare; {
+		switch alone[s] = n.alone(); {
 		case alone[s] && t.judged >= ownTurns:
 			chance += math.Exp(-lgamma(float64(t.judged) + 2)) // all orders are alike
 			if t.grown == t.judged {
@@ -168,12 +175,12 @@ func (l *log) grows(before, now int32) bool {
 // what came before to the prompts of those that hold new text alone.
 func (l *log) unfold(alone []bool) {
 	h := &l.history
-	at := make([]thread, len(alone))
+	u := &unfolding{log: l, at: make([]thread, len(alone)), others: map[int32][]thread{}}
 	for i, s := range l.session {
 		if s < 0 {
 			continue
 		}
-		t := &at[s]
+		t := &u.at[s]
 		if t.begun {
 			h.later++
 		}
@@ -185,8 +192,15 @@ func (l *log) unfold(alone []bool) {
 			t.begun, l.session[i] = true, -1
 			continue
 		}
-		l.continued(t, int32(i), delta)
+		u.continued(s, int32(i), delta)
 	}
+}
+
+// unfolding is that under way.
+type unfolding struct {
+	log    *log
+	at     []thread           // the present one of each session
+	others map[int32][]thread // of those that have several, the last one first
 }
 
 // thread is a conversation under way.
@@ -196,8 +210,41 @@ type thread struct {
 	prompt, whole int64 // tokens of the last prompt that was answered, and with its answer
 }
 
-// continued places a request into its conversation.
-func (l *log) continued(t *thread, i int32, delta bool) {
+// mostThreads is how many conversations of one session are under way at most.
+const mostThreads = 8
+
+// goOn makes the thread that a whole prompt goes on with the first of a
+// session's: the one whose prompt and answer are the longest that it may hold,
+// else the one whose prompt is, since not all of an answer comes back. It is
+// false where there is none. Where blocks tell that it is not the last one, none
+// is looked for.
+func goOn(threads []thread, input int64, apart bool) bool {
+	if apart {
+		return false
+	}
+	best := -1
+	for i := range threads {
+		t := &threads[i]
+		if t.prompt > input {
+			continue
+		}
+		if best < 0 || t.fits(input) != threads[best].fits(input) && t.fits(input) || t.fits(input) == threads[best].fits(input) && t.whole > threads[best].whole {
+			best = i
+		}
+	}
+	if best > 0 {
+		threads[0], threads[best] = threads[best], threads[0]
+	}
+	return best >= 0
+}
+
+// fits tells whether a prompt may hold all that was said in a thread.
+func (t *thread) fits(input int64) bool { return t.whole <= input }
+
+// continued places a request into its conversation, one of several that a
+// session may have under way.
+func (u *unfolding) continued(s, i int32, delta bool) {
+	l, t := u.log, &u.at[s]
 	later, input := t.begun, int64(l.input[i])
 	switch {
 	case !later:
@@ -208,18 +255,17 @@ func (l *log) continued(t *thread, i int32, delta bool) {
 			input += t.whole
 			l.prompts += t.whole
 		}
-	case l.anew(t, i):
-		l.history.anew++
-		t.session, later = l.sessions.count, false
-		l.sessions.count++
 	case input > 0:
-		if input < t.whole {
-			l.history.unsaid++
-		}
-		l.input[i] = small(max(input-t.whole, 1))
+		later = u.found(s, input, l.flags[i]&flagApart != 0)
 	}
 	l.session[i] = t.session
 	if later {
+		if !delta && input > 0 {
+			if input < t.whole {
+				l.history.unsaid++
+			}
+			l.input[i] = small(max(input-t.whole, 1))
+		}
 		l.flags[i] |= flagLater
 		if !delta {
 			l.front[i] = 0
@@ -230,6 +276,26 @@ func (l *log) continued(t *thread, i int32, delta bool) {
 	}
 }
 
+// found makes the thread that a prompt goes on with the session's present one;
+// false where it is a new one.
+func (u *unfolding) found(s int32, input int64, apart bool) bool {
+	l, t := u.log, &u.at[s]
+	others := u.others[s]
+	if len(others) == 0 && !apart && input >= t.prompt {
+		return true // as nearly always
+	}
+	all := append([]thread{*t}, others...)
+	ok := goOn(all, input, apart)
+	if !ok {
+		l.history.anew++
+		all = append([]thread{{begun: true, session: l.sessions.count}}, all[:min(len(all), mostThreads-1)]...)
+		l.sessions.count++
+	}
+	*t = all[0]
+	u.others[s] = all[1:]
+	return ok
+}
+
 // said is what of an answer comes back in later prompts: all but its reasoning.
 func (l *log) said(i int32) int64 {
 	n := int64(l.output[i])
@@ -237,12 +303,6 @@ func (l *log) said(i int32) int64 {
 		n -= (n*int64(s) + shareUnit/2) / shareUnit
 	}
 	return n
-}
-
-// anew tells whether a whole prompt cannot go on with the one before.
-func (l *log) anew(t *thread, i int32) bool {
-	input := int64(l.input[i])
-	return input > 0 && (input < t.prompt || l.flags[i]&flagApart != 0)
 }
 
 // words say which kind of turns was taken, and by which rule.
@@ -275,9 +335,9 @@ func (h *history) words(asked trace.Turns) (kind trace.Turns, why string) {
 	case h.judged == 0:
 		return kind, "the log tells no two prompt lengths of a session to judge by"
 	case kind == mixedTurns:
-		return kind, fmt.Sprintf("%s, in some sessions three in four or more, in others fewer", share)
+		return kind, fmt.Sprintf("%s, in some sessions more than chance makes, in others not", share)
 	case kind == IndependentTurns:
-		return kind, share + ", fewer than three in four"
+		return kind, share + ", which is no more than chance makes"
 	}
 	return kind, share
 }

@@ -228,6 +228,36 @@ func TestPartsAreWholePeriods(t *testing.T) {
 	}
 }
 
+// An agent calls others under its own session id: each prompt goes on with the
+// conversation that it may hold. By hand: 1000 and an answer of 10, a call of
+// 200, 1100 goes on with the first, 260 with the call, 1200 with the first, and
+// 150 with nobody.
+func TestConversationsOfOneSession(t *testing.T) {
+	l := newLog(Options{Turns: trace.CumulativeTurns})
+	for i, n := range []int64{1000, 200, 1100, 260, 1200, 150} {
+		if err := l.add(&trace.Row{Timed: true, At: int64(i)*1e9 + int64(i), Session: "s", Input: n, Output: 10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.finish()
+	if want := []int32{1000, 200, 90, 50, 90, 150}; !slices.Equal(l.input, want) {
+		t.Errorf("new text %v, want %v", l.input, want)
+	}
+	if got := l.conversations(allRows(6), nil); !slices.Equal(got, []int32{3, 2, 1}) || l.history.anew != 2 {
+		t.Errorf("turns %v, %d anew", got, l.history.anew)
+	}
+	// More than eight at once are forgotten, the oldest first.
+	l = newLog(Options{Turns: trace.CumulativeTurns})
+	for i := range 12 {
+		_ = l.add(&trace.Row{Timed: true, At: int64(i)*1e9 + int64(i), Session: "s", Input: int64(5000 - 100*i), Output: 10})
+	}
+	_ = l.add(&trace.Row{Timed: true, At: 20e9, Session: "s", Input: 9000, Output: 10})
+	l.finish()
+	if got := l.input[12]; got != 9000-4610 { // the longest of the eight last, 5000 - 100 · 4, and its answer
+		t.Errorf("new text %d", got)
+	}
+}
+
 // By hand: a session of prompts 100, 30 and 50 with answers of 10, whose rows
 // hold new text alone, has whole prompts of 100, 140 and 200.
 func TestDeltaTurnsAsked(t *testing.T) {

@@ -78,6 +78,6 @@ func (l *log) findSessions(s *SessionReport) {
 			grouped(n), grouped(of))
 	}
 	if n := l.history.anew; n > 0 {
-		l.say("%s of %s later prompts are shorter than the one before in their session or share no blocks with it: each begins another conversation", grouped(n), grouped(s.Later))
+		l.say("%s of %s later prompts are shorter than those before in their session or do not hold their blocks: each begins another conversation", grouped(n), grouped(s.Later))
 	}
 }
