@@ -98,6 +98,7 @@ func (p *Plot) scales() (x, y scale, ok bool) {
 	for _, m := range p.Marks {
 		if ex.any {
 			ex.see(m.X)
+			ey.see(m.Y) // which may be NaN
 		}
 	}
 	if p.Empty != "" || !ex.any || !ey.any {

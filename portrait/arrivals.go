@@ -2,6 +2,7 @@ package portrait
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/measure"
@@ -50,31 +51,38 @@ func counts(at []int64, window time.Duration) []int64 {
 	return out
 }
 
-// leastCovered is the share of a window that arrivals cover at least for its
-// rate to be drawn: that of less is one of a few arrivals.
-const leastCovered = 0.1
-
 // rates returns the arrivals a second of each window, and their edges in s from
-// the first on. The last may be cut short by the last arrival; nothing where all
-// are at one moment, or in less than the tenth of a window.
+// the first on. The last window, cut short by the last arrival, has the rate of
+// a whole window up to there, so that a few arrivals make no peak; where there
+// is no whole window at all, it is that of the span.
 func rates(at []int64, window time.Duration) (edges, rate []float64) {
-	whole := counts(at, window)
 	edges = []float64{0}
-	inside := 0
-	for k, c := range whole {
+	if len(at) == 0 {
+		return edges, nil
+	}
+	for k, c := range counts(at, window) {
 		edges = append(edges, float64(k+1)*window.Seconds())
 		rate = append(rate, float64(c)/window.Seconds())
-		inside += int(c)
 	}
-	if len(at) == 0 {
-		return edges, rate
-	}
-	span := at[len(at)-1] - at[0]
-	if rest := span - int64(len(whole))*int64(window); float64(rest) >= leastCovered*float64(window) {
+	last := at[len(at)-1]
+	span := last - at[0]
+	switch rest := span - int64(len(rate))*int64(window); {
+	case rest == 0:
+	case len(rate) == 0:
+		rate = append(rate, float64(len(at))/(float64(span)/1e9))
 		edges = append(edges, float64(span)/1e9)
-		rate = append(rate, float64(len(at)-inside)/(float64(rest)/1e9))
+	default:
+		within := len(at) - behind(at, last-int64(window))
+		rate = append(rate, float64(within)/window.Seconds())
+		edges = append(edges, float64(span)/1e9)
 	}
 	return edges, rate
+}
+
+// behind returns the index of the first arrival after a moment.
+func behind(at []int64, moment int64) int {
+	i, _ := slices.BinarySearch(at, moment+1)
+	return i
 }
 
 // leastWindows is how many windows make an index of dispersion.
@@ -90,18 +98,34 @@ func dispersion(at []int64, window time.Duration) measure.Value {
 	return measure.Some(stat.IndexOfDispersion(c))
 }
 
-// peak returns the highest rate of a whole window and when it begins, in
-// requests/s and s from the first arrival.
+// peak returns the highest rate of any window, wherever it begins, and when the
+// first such window begins, in requests/s and s from the first arrival. A window
+// ends with an arrival and holds it, but not its beginning; nothing where the
+// span is shorter than a window.
 func peak(at []int64, window time.Duration) (rate, when measure.Value) {
-	best := int64(-1)
-	for k, c := range counts(at, window) {
-		if c > best {
-			best = c
-			rate = measure.Some(float64(c) / window.Seconds())
-			when = measure.Some(float64(k) * window.Seconds())
+	if len(at) == 0 || at[len(at)-1]-at[0] < int64(window) {
+		return
+	}
+	most, end := highest(at, window, 0, len(at))
+	return measure.Some(float64(most) / window.Seconds()), measure.Some(float64(max(at[end]-at[0]-int64(window), 0)) / 1e9)
+}
+
+// highest returns the most arrivals of a window that ends with one of those
+// from one index up to another, and the first with which such a window ends.
+func highest(at []int64, window time.Duration, from, to int) (most, end int) {
+	if from >= to {
+		return 0, from
+	}
+	first := behind(at, at[from]-int64(window))
+	for i := from; i < to; i++ {
+		for at[first] <= at[i]-int64(window) {
+			first++
+		}
+		if i-first+1 > most {
+			most, end = i-first+1, i
 		}
 	}
-	return rate, when
+	return most, end
 }
 
 // lengths returns the order statistics of ascending token counts.

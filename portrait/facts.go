@@ -19,15 +19,22 @@ type Facts struct {
 	// Sampled says that the requests were drawn from a model.
 	Sampled bool `json:"sampled"`
 
-	Rows     int64    `json:"rows"`
-	Requests int64    `json:"requests"`
-	Failed   int64    `json:"failed"`
+	Rows     int64 `json:"rows"`
+	Requests int64 `json:"requests"`
+	// Failed is null where no row says how it went; FailedOf rows do.
+	Failed   *int64   `json:"failed"`
+	FailedOf int64    `json:"failed_of"`
 	Skipped  int64    `json:"skipped"`
 	Ignored  int64    `json:"ignored"`
 	Reasons  []string `json:"skipped_first,omitempty"`
 
 	Begin *time.Time    `json:"begin"`
 	Span  measure.Value `json:"span_s"`
+
+	// Arrivals are the requests that have a moment; Planned of them are later
+	// turns whose moments follow from think times.
+	Arrivals int64 `json:"arrivals"`
+	Planned  int64 `json:"arrivals_planned"`
 
 	// Pauses are long times without a request, in order.
 	Pauses []fit.Pause `json:"pauses"`
@@ -43,18 +50,26 @@ type Facts struct {
 
 	Input  Lengths `json:"input_tokens"`
 	Output Lengths `json:"output_tokens"`
+	// NewInput is of what prompts add to their conversations.
+	NewInput Lengths `json:"new_input_tokens"`
 
-	SharedPrefix measure.Value `json:"shared_prefix"`
-	Cached       measure.Value `json:"cached"`
-	Reasoning    measure.Value `json:"reasoning_share"`
+	// Each share with the requests that it is of.
+	SharedPrefix   measure.Value `json:"shared_prefix"`
+	SharedPrefixOf int64         `json:"shared_prefix_of"`
+	Cached         measure.Value `json:"cached"`
+	Reasoning      measure.Value `json:"reasoning_share"`
+	ReasoningOf    int64         `json:"reasoning_of"`
 
 	Sessions     *int64        `json:"sessions"`
 	MeanTurns    measure.Value `json:"turns_mean"`
 	MaxTurns     measure.Value `json:"turns_max"`
 	Tenants      *int64        `json:"tenants"`
+	TenantsOf    int64         `json:"tenants_of"`
 	BusiestShare measure.Value `json:"tenant_share_max"`
 
 	Notes []string `json:"notes"`
+
+	coarse string // what to say beside a figure of gaps of a coarse clock
 }
 
 // Lengths are the order statistics of token counts.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tokamak-bench/tokamak/chart"
@@ -28,17 +29,32 @@ func rateFigure(at []int64, f *Facts) *chart.Plot {
 		}
 		return p
 	}
-	p.Note = "Each step is the mean of " + written(window) + lastStep(edges[len(rate)], window.Seconds()) + "."
+	p.Note = "Each step is the mean of " + written(window) + cutShort(edges, window.Seconds()) + f.part(f.Arrivals) + "."
 	p.Series = append(p.Series, chart.Series{Name: "mean of " + written(window), Shape: chart.Filled, X: edges, Y: rate})
 	if window > peakWindow {
-		p.Series = append(p.Series, busiest(at, window, edges[len(rate)]))
+		p.Series = append(p.Series, busiest(at, window))
 		p.Note += " The dotted line is the busiest 60 s within it."
 	}
 	if peak, ok := f.PeakRate.Get(); ok && window >= peakWindow {
-		p.Marks = append(p.Marks, chart.Mark{X: f.PeakAt.Or(0) + peakWindow.Seconds()/2, Y: peak,
-			Label: "peak " + measure.Digits(peak) + " req/s"})
+		m := chart.Mark{X: f.PeakAt.Or(0) + peakWindow.Seconds()/2, Y: peak, Label: "busiest 60 s: " + measure.Digits(peak) + " req/s"}
+		if window > peakWindow { // the middle may lie in the step before
+			m.X += peakWindow.Seconds() / 2
+		}
+		p.Marks = append(p.Marks, m)
 	}
 	return p
+}
+
+// cutShort says how the last step is cut short, if it is.
+func cutShort(edges []float64, window float64) string {
+	n := len(edges) - 1
+	switch long := edges[n] - edges[n-1]; {
+	case long >= window*(1-1e-9):
+		return ""
+	case n == 1:
+		return ", here of " + elapsed(long)
+	}
+	return "; the last, cut short by the end, has that of the last " + written(time.Duration(window*1e9))
 }
 
 // empty returns why a figure of arrivals cannot be drawn, or nothing.
@@ -61,16 +77,23 @@ func rateWindow(span time.Duration) time.Duration {
 	return 7 * 24 * time.Hour
 }
 
-// busiest is the highest rate of 60 s in each window, a multiple of 60 s, up to
-// a moment in s.
-func busiest(at []int64, window time.Duration, to float64) chart.Series {
-	minutes := counts(at, peakWindow)
-	per := int(window / peakWindow)
+// busiest is the highest rate of 60 s that ends in each window, a multiple of
+// 60 s; in a last one cut short, of the window up to the last arrival.
+func busiest(at []int64, window time.Duration) chart.Series {
 	s := chart.Series{Name: "busiest 60 s in it", Shape: chart.Steps, Role: chart.Other, X: []float64{0}}
-	for k := 0; k < len(minutes) && float64(k)*peakWindow.Seconds() < to; k += per {
-		end := min(k+per, len(minutes))
-		s.X = append(s.X, float64(end)*peakWindow.Seconds())
-		s.Y = append(s.Y, float64(slices.Max(minutes[k:end]))/peakWindow.Seconds())
+	last := at[len(at)-1]
+	for from := at[0]; from < last; from += int64(window) {
+		end, begin := from+int64(window), from
+		if end > last {
+			end, begin = last, last-int64(window)+1
+		}
+		to := behind(at, end-1)
+		if end == last {
+			to = len(at)
+		}
+		most, _ := highest(at, peakWindow, behind(at, begin-1), to)
+		s.X = append(s.X, float64(end-at[0])/1e9)
+		s.Y = append(s.Y, float64(most)/peakWindow.Seconds())
 	}
 	return s
 }
@@ -90,6 +113,7 @@ func gapFigure(at []int64, f *Facts) *chart.Plot {
 	if p.Empty != "" {
 		return p
 	}
+	p.Note += f.partSentence(f.Arrivals)
 	if share, _ := same.Get(); share > 0 {
 		p.Note += " " + measure.Percent(100*share) + " of the gaps are 0 and stand outside the picture."
 	}
@@ -140,6 +164,7 @@ func (f *Facts) lengthFigure(title, which string, ascending []int32, l Lengths) 
 		p.Empty = f.noLengths(which)
 		return p
 	}
+	p.Note = strings.TrimSpace(f.partSentence(l.Count))
 	edges := wholeEdges(float64(ascending[0]), float64(ascending[len(ascending)-1]), lengthBins)
 	p.Series = []chart.Series{{Name: which, Shape: chart.Filled, X: edges, Y: density(ascending, edges, lengthBins)}}
 	p.Marks = marks(named{"p50", l.P50}, named{"p95", l.P95}, named{"p99", l.P99})
@@ -170,8 +195,10 @@ func jointFigure(l *log, f *Facts) *chart.Plot {
 	p := &chart.Plot{Title: "Input and output together", Note: "Darker: more requests.",
 		X: chart.Axis{Label: "input length (tokens)", Log: true}, Y: chart.Axis{Label: "output length (tokens)", Log: true}}
 	var lowX, lowY, highX, highY int32 = math.MaxInt32, math.MaxInt32, 0, 0
+	both := int64(0)
 	for i, x := range l.input {
 		if y := l.output[i]; x != missing && y != missing {
+			both++
 			lowX, lowY, highX, highY = min(lowX, x), min(lowY, y), max(highX, x), max(highY, y)
 		}
 	}
@@ -182,6 +209,7 @@ func jointFigure(l *log, f *Facts) *chart.Plot {
 		}
 		return p
 	}
+	p.Note += f.partSentence(both)
 	g := &chart.Grid{X: wholeEdges(float64(lowX), float64(highX), 10), Y: wholeEdges(float64(lowY), float64(highY), 10)}
 	g.Count = make([][]float64, len(g.X)-1)
 	for i := range g.Count {

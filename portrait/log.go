@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ type Tokenizer interface {
 // Log reads a log to its end and returns its figures and its page. An error is
 // the reader's or the context's.
 func Log(ctx context.Context, rows Rows, o Options) (*Facts, *Page, error) {
-	l, err := read(ctx, rows, o.Tokenizer)
+	l, err := read(ctx, rows, &log{counter: o.Tokenizer})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,15 +61,15 @@ func Log(ctx context.Context, rows Rows, o Options) (*Facts, *Page, error) {
 }
 
 // read keeps what is drawn of every row.
-func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }, counter Tokenizer) (*log, error) {
+func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }, l *log) (*log, error) {
 	const often = 1 << 14
-	l := &log{counter: counter}
 	for {
 		if l.rows%often == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		r, err := rows.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || err == nil && l.full() {
+			l.drain(math.MaxInt64)
 			return l, nil
 		}
 		if err != nil {
@@ -86,7 +87,10 @@ func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }, cou
 // facts computes the figures.
 func (l *log) facts() *Facts {
 	l.sort()
-	f := &Facts{Schema: Schema, Rows: l.rows, Requests: int64(len(l.input)), Failed: l.failed, Notes: []string{}, Pauses: []fit.Pause{}}
+	f := &Facts{Schema: Schema, Rows: l.rows, Requests: int64(len(l.input)), Arrivals: int64(len(l.at)), Planned: l.planned, FailedOf: l.told, Notes: []string{}, Pauses: []fit.Pause{}}
+	if l.told > 0 {
+		f.Failed = &l.failed
+	}
 	if n := len(l.at); n > 0 {
 		if l.absolute {
 			begin := time.Unix(0, l.at[0]).UTC()
@@ -103,13 +107,18 @@ func (l *log) facts() *Facts {
 		f.Dispersion1, f.Dispersion10, f.Dispersion60 = dispersion(l.at, time.Second), dispersion(l.at, 10*time.Second), dispersion(l.at, time.Minute)
 	}
 	f.Input, f.Output = lengths(known(l.input)), lengths(known(l.output))
+	if l.newTold {
+		f.NewInput = lengths(known(l.fresh))
+	}
 	points, _ := l.curve()
-	f.SharedPrefix = shared(points)
+	if f.SharedPrefix = shared(points); f.SharedPrefix.Valid() {
+		f.SharedPrefixOf = l.followed + l.aloneRequests()
+	}
 	if l.cached > 0 {
 		f.Cached = measure.Some(float64(l.cached) / float64(l.cachedOver))
 	}
 	if l.reasoning > 0 {
-		f.Reasoning = measure.Some(float64(l.reasoning) / float64(l.reasonedOver))
+		f.Reasoning, f.ReasoningOf = measure.Some(float64(l.reasoning)/float64(l.reasonedOver)), l.reasoned
 	}
 	if l.sessions.told {
 		n := int64(len(l.sessions.turns))
@@ -119,7 +128,8 @@ func (l *log) facts() *Facts {
 	if l.tenants.told() {
 		ranked := l.tenants.ranked()
 		n := int64(len(ranked))
-		f.Tenants, f.BusiestShare = &n, measure.Some(float64(ranked[0].requests)/float64(l.rows))
+		f.Tenants, f.BusiestShare = &n, measure.Some(float64(ranked[0].requests)/float64(f.Requests))
+		f.TenantsOf = f.Requests - l.tenantless
 	}
 	return f
 }
@@ -136,12 +146,19 @@ func (f *Facts) note(l *log) {
 	for _, p := range f.Pauses {
 		say("%s.", capital(p.Words(f.Begin, int64(len(l.at)))))
 	}
-	if same, ok := f.SameMoment.Get(); ok && same > coarseShare {
-		say("%s of the requests bear the same moment as the one before: the log's clock is coarse, and the CV and the dispersion at short windows say more about it than about the traffic.",
-			measure.Percent(100*same))
+	if words := l.clocks.words(f.SameMoment.Or(0)); words != "" {
+		say("%s", words)
+		f.coarse = "; see the note on the moments"
 	}
-	if n := int64(len(l.at)); n > 0 && n < l.rows {
-		say("%s without a moment are in no figure of arrivals.", rowsOf(l.rows-n))
+	if l.planned > 0 {
+		say("%s of the requests are later turns of a conversation. Their moments are planned ones: each comes its think time after the turn before, as if answers took no time, which a log of lengths does not tell; sent to a service they come later.",
+			measure.Count(l.planned))
+	}
+	if n := f.Requests - f.Arrivals - l.momentless; f.Arrivals > 0 && n > 0 {
+		say("%s without a moment are in no figure of arrivals.", requestsOf(n))
+	}
+	if l.momentless > 0 {
+		say("Later turns of a conversation whose moments the log does not tell, %s, are in no figure of arrivals.", requestsOf(l.momentless))
 	}
 	if l.unsorted > 0 {
 		say("%s behind one of a later moment, which were put in order.", rowsOf(l.unsorted))
@@ -174,6 +191,13 @@ func (f *Facts) note(l *log) {
 		}
 		say("skipped: %s", r)
 	}
+}
+
+func requestsOf(n int64) string {
+	if n == 1 {
+		return "1 request"
+	}
+	return measure.Count(n) + " requests"
 }
 
 func rowsOf(n int64) string {

@@ -2,7 +2,6 @@ package portrait
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"fmt"
 	"io"
@@ -19,9 +18,6 @@ import (
 const (
 	// maxSampled is how many requests of a model are drawn.
 	maxSampled = 1_000_000
-	// sampledBlock is the length in tokens of the blocks that a sample's prompts
-	// are cut into, to find what was sent before.
-	sampledBlock = 64
 )
 
 // Model samples a model of traffic and returns the figures and the page of the
@@ -31,28 +27,27 @@ func Model(ctx context.Context, m *traffic.Model, seed uint64, o Options) (*Fact
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &sample{model: m, sampler: s, most: maxSampled, lengthless: o.NoLengths}
+	r := &sample{sampler: s, lengthless: o.NoLengths}
+	l := &log{until: int64(m.Duration), most: maxSampled}
 	for i := range m.Clients {
 		r.conversations = r.conversations || m.Clients[i].Sessions != nil
-		r.shares = !o.NoLengths && (r.shares || m.Clients[i].Sessions != nil || m.Clients[i].Prefix != nil)
+		l.fronts = !o.NoLengths && (l.fronts || m.Clients[i].Sessions != nil || m.Clients[i].Prefix != nil)
 	}
-	r.advance()
 	o.Tenants = true // a model's names are its own
-	l, err := read(ctx, r, nil)
-	if err != nil {
+	if _, err = read(ctx, r, l); err != nil {
 		return nil, nil, err
 	}
 	f := l.facts()
 	f.Name, f.Format, f.Sampled = o.Name, "model", true
 	f.Notes = append(f.Notes, fmt.Sprintf("Drawn with seed %d; another seed draws other requests of the same traffic.", seed))
-	if r.drawn >= r.most {
-		f.Notes = append(f.Notes, fmt.Sprintf("Only the first %s requests, of %s in all, are drawn.", measure.Count(r.drawn), elapsed(m.Duration.Seconds())))
+	if l.full() {
+		f.Notes = append(f.Notes, fmt.Sprintf("Only the first %s requests, of %s in all, are drawn.", measure.Count(f.Requests), elapsed(m.Duration.Seconds())))
 	}
 	if f.Sessions != nil {
 		f.Notes = append(f.Notes, "Answers are taken to take no time: a later turn comes one think time after the turn before.")
 	}
-	if r.beyond > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("%s later turns would come after the model's end and are left out.", measure.Count(r.beyond)))
+	if l.beyond > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("%s later turns would come after the model's end and are left out.", measure.Count(l.beyond)))
 	}
 	f.Notes = append(f.Notes, s.Notices()...)
 	if o.NoLengths {
@@ -70,106 +65,51 @@ func Model(ctx context.Context, m *traffic.Model, seed uint64, o Options) (*Fact
 	return f, p, nil
 }
 
-// sample is a sampled model as rows in order of time.
+// sample is a sampled model as rows, one a session, as workload sample writes
+// them.
 type sample struct {
-	model   *traffic.Model
-	sampler *traffic.Sampler
-	next    traffic.Draw
-	more    bool
-	pending turns
-	drawn   int64
-	beyond  int64 // turns that would come behind the model's end
-	most    int64
-	row     trace.Row
-
+	sampler       *traffic.Sampler
+	row           trace.Row
+	turns         []traffic.Turn
 	conversations bool // some sessions have several turns
-	shares        bool // some prompts begin as others do
 	lengthless    bool // lengths are not known
 }
 
-func (s *sample) advance() { s.next, s.more = s.sampler.Next() }
-
-// conversation is a session with the turns that it has left.
-type conversation struct {
-	at      int64 // of the next turn, ns
-	name    string
-	client  string
-	session uint64
-	prefix  uint64
-	front   int64 // tokens of the shared prefix
-	history int64 // tokens, the prefix and the answers included
-	turn    int64
-	left    []traffic.Turn
-}
-
-// turns is a heap of conversations by the moment of their next turn.
-type turns []*conversation
-
-func (t turns) Len() int           { return len(t) }
-func (t turns) Less(i, j int) bool { return t[i].at < t[j].at }
-func (t turns) Swap(i, j int)      { t[i], t[j] = t[j], t[i] }
-func (t *turns) Push(x any)        { *t = append(*t, x.(*conversation)) }
-func (t *turns) Pop() any {
-	last := (*t)[len(*t)-1]
-	*t = (*t)[:len(*t)-1]
-	return last
-}
-
-// Next returns the next request, valid until the next call; io.EOF after the
+// Next returns the next session, valid until the next call; io.EOF after the
 // last.
 func (s *sample) Next() (*trace.Row, error) {
-	if s.drawn >= s.most {
+	d, more := s.sampler.Next()
+	if !more {
 		return nil, io.EOF
 	}
-	if s.more && (len(s.pending) == 0 || s.next.At <= s.pending[0].at) {
-		d := s.next
-		c := &conversation{at: d.At, client: s.sampler.Name(&d), front: d.PrefixTokens, history: d.PrefixTokens, left: s.sampler.Turns(&d, nil)}
-		c.name = fmt.Sprintf("%s-%d", c.client, d.Index)
-		c.session = stat.Key(uint64(d.Client)<<32|uint64(d.Replica), "portrait", uint64(d.Index))
-		c.prefix = stat.Key(uint64(d.Client)<<32|uint64(d.Replica), "front", uint64(d.Prefix))
-		heap.Push(&s.pending, c)
-		s.advance()
-	}
-	for len(s.pending) > 0 && s.pending[0].at >= int64(s.model.Duration) {
-		s.beyond += int64(len(heap.Pop(&s.pending).(*conversation).left))
-	}
-	if len(s.pending) == 0 {
-		return nil, io.EOF
-	}
-	c := s.pending[0]
-	s.request(c)
-	if len(c.left) == 0 {
-		heap.Pop(&s.pending)
-	} else {
-		c.at += int64(c.left[0].Think)
-		heap.Fix(&s.pending, 0)
-	}
-	s.drawn++
-	return &s.row, nil
-}
-
-// request makes a row of a conversation's next turn.
-func (s *sample) request(c *conversation) {
-	t := c.left[0]
-	c.left = c.left[1:]
-	prompt := c.history + t.Input
-	s.row = trace.Row{Timed: true, At: c.at, Tenant: c.client, Input: prompt, Output: t.Output, Reasoning: t.Reasoning, Images: t.Images,
-		Turn: c.turn, BlockTokens: sampledBlock, Blocks: s.row.Blocks[:0]}
+	s.turns = s.sampler.Turns(&d, s.turns[:0])
+	first := &s.turns[0]
+	s.row = trace.Row{Format: ownRows, Timed: true, At: d.At, Tenant: s.sampler.Name(&d), Input: d.PrefixTokens + d.Input, Output: first.Output,
+		Reasoning: first.Reasoning, Images: first.Images, Blocks: s.row.Blocks[:0], Turns: s.row.Turns[:0]}
 	if s.conversations {
-		s.row.Session = c.name
+		s.row.Session = s.sampler.SessionName(&d)
+	}
+	if d.Prefix > 0 && !s.lengthless {
+		s.row.Blocks, s.row.BlockTokens = append(s.row.Blocks, s.sampler.PrefixName(&d)), d.PrefixTokens
+	}
+	for i := range s.turns {
+		t := &s.turns[i]
+		turn := trace.Turn{Input: t.Input, Output: t.Output, Think: t.Think, Reasoning: t.Reasoning, Images: t.Images}
+		if i == 0 {
+			turn.Input, turn.Think = s.row.Input, 0
+		}
+		if s.lengthless {
+			turn.Input, turn.Output, turn.Reasoning = 0, 0, 0
+		}
+		s.row.Turns = append(s.row.Turns, turn)
 	}
 	if s.lengthless {
 		s.row.Input, s.row.Output, s.row.Reasoning = 0, 0, 0
 	}
-	for k := int64(0); s.shares && k*sampledBlock < prompt; k++ {
-		owner := c.session
-		if (k+1)*sampledBlock <= c.front {
-			owner = c.prefix
-		}
-		s.row.Blocks = append(s.row.Blocks, stat.Key(owner, "block", uint64(k)))
+	if len(s.turns) == 1 {
+		s.row.Turns = nil
 	}
-	c.history = prompt + t.Output
-	c.turn++
+	return &s.row, nil
 }
 
 // shownClients is how many clients have a row of their own.

@@ -2,6 +2,7 @@ package portrait
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,31 +13,35 @@ import (
 func (f *Facts) page() *Page {
 	p := &Page{Title: f.Name, Subtitle: f.subtitle(), Notes: f.Notes}
 	p.First = []Number{
-		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s window"+when(f.PeakAt), f.noTimes("shorter than one 60 s window")),
-		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer", unknown(f.noLengths("input"))),
-		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty"+f.coarse(), f.noTimes("fewer than three moments")),
-		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt", unknown(f.noBlocks())),
+		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s"+when(f.PeakAt)+f.part(f.Arrivals), f.noTimes("shorter than 60 s")),
+		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer"+f.part(f.Input.Count), unknown(f.noLengths("input"))),
+		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty"+f.part(f.Arrivals)+f.coarse, f.noTimes("fewer than three moments")),
+		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt"+f.part(f.SharedPrefixOf), unknown(f.noBlocks())),
 	}
 	p.Rest = []Number{
 		{"requests", measure.Count(f.Requests), f.requestsMeaning()},
 		{"span", span(f.Span), "from the first request to the last" + f.begin()},
-		number("mean rate", f.MeanRate, "req/s", "requests ÷ span", f.noTimes("no span")),
+		number("mean rate", f.MeanRate, "req/s", "requests ÷ span"+f.part(f.Arrivals), f.noTimes("no span")),
 		f.dispersion(),
 		f.triple("input p50 · p95 · p99", f.Input, "input"),
+		f.newText(),
 		f.triple("output p50 · p95 · p99", f.Output, "output"),
 		f.sessions(),
 		f.tenants(),
-		{"errors", count(f.Failed, f.Requests), "requests that the service did not answer"},
+		f.errors(),
 		{"skipped lines", measure.Count(f.Skipped), f.skipped()},
 	}
 	if f.Sampled {
 		p.Rest = p.Rest[:len(p.Rest)-2]
 	}
+	if f.NewInput.Count == 0 {
+		p.Rest = slices.DeleteFunc(p.Rest, func(n Number) bool { return n.Name == newTextName })
+	}
 	if f.Cached.Valid() {
 		p.Rest = append(p.Rest, number("cached", percent(f.Cached), "%", "share of prompt tokens that the service itself says it had in its cache", ""))
 	}
 	if f.Reasoning.Valid() {
-		p.Rest = append(p.Rest, number("reasoning", percent(f.Reasoning), "%", "share of output tokens that are reasoning, of requests that have any", ""))
+		p.Rest = append(p.Rest, number("reasoning", percent(f.Reasoning), "%", "share of output tokens that are reasoning"+f.part(f.ReasoningOf), ""))
 	}
 	for i := range p.Rest {
 		if p.Rest[i].Value == "" && p.Rest[i].Name == "span" {
@@ -110,15 +115,23 @@ func (f *Facts) skipped() string {
 	return "lines that could not be used; the reasons are below"
 }
 
-// coarseShare is the share of gaps of 0 from which on the clock is coarse.
-const coarseShare = 0.5
+// part says of how many of the requests a figure is, where it is not of all:
+// ", of 600 of 1,200 requests".
+func (f *Facts) part(of int64) string { return partOf(of, f.Requests, "requests") }
 
-// coarse warns where the gaps are those of a coarse clock.
-func (f *Facts) coarse() string {
-	if f.SameMoment.Or(0) > coarseShare {
-		return "; here of a coarse clock, see the note"
+// partSentence is part as a sentence with a blank before it.
+func (f *Facts) partSentence(of int64) string {
+	if p := f.part(of); p != "" {
+		return " Of" + p[len(", of"):] + "."
 	}
 	return ""
+}
+
+func partOf(of, all int64, what string) string {
+	if of >= all {
+		return ""
+	}
+	return ", of " + measure.Count(of) + " of " + measure.Count(all) + " " + what
 }
 
 // noTimes says why a figure of arrivals is not known.
@@ -137,8 +150,23 @@ func (f *Facts) triple(name string, l Lengths, which string) Number {
 	for _, v := range []measure.Value{l.P50, l.P95, l.P99} {
 		b = append(b, whole(v))
 	}
-	meaning := "tokens; half, 95% and 99% of the requests have no more"
-	return Number{name, strings.Join(b, " · "), meaning}
+	return Number{name, strings.Join(b, " · "), "tokens; half, 95% and 99% of the requests have no more" + f.part(l.Count)}
+}
+
+const newTextName = "new text p50 · p95 · p99"
+
+// newText is what prompts add to their conversations.
+func (f *Facts) newText() Number {
+	n := f.triple(newTextName, f.NewInput, "input")
+	n.Meaning = "tokens of a prompt that its conversation had not said before" + f.part(f.NewInput.Count)
+	return n
+}
+
+func (f *Facts) errors() Number {
+	if f.Failed == nil {
+		return Number{Name: "errors", Meaning: unknown("the log does not say how requests went")}
+	}
+	return Number{"errors", count(*f.Failed, f.FailedOf), "requests that the service did not answer" + partOf(f.FailedOf, f.Rows, "rows")}
 }
 
 func (f *Facts) dispersion() Number {
@@ -177,7 +205,7 @@ func (f *Facts) tenants() Number {
 	if f.Sampled {
 		name = "clients"
 	}
-	return Number{name, measure.Count(*f.Tenants), "the busiest sends " + measure.Percent(100*f.BusiestShare.Or(0)) + " of the requests"}
+	return Number{name, measure.Count(*f.Tenants), "the busiest sends " + measure.Percent(100*f.BusiestShare.Or(0)) + " of the requests" + partOf(f.TenantsOf, f.Requests, "requests, which name theirs")}
 }
 
 func count(part, whole int64) string {

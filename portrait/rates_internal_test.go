@@ -1,14 +1,16 @@
 package portrait
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
-// TestRates: the last window is drawn as long as the arrivals cover it, with its
-// rate over that time, and left out below a tenth.
+// TestRates: the last window, cut short by the last arrival, has the rate of a
+// whole window up to there: of few arrivals in few seconds that is no peak.
 func TestRates(t *testing.T) {
 	s := int64(time.Second)
 	for _, c := range []struct {
@@ -16,10 +18,10 @@ func TestRates(t *testing.T) {
 		at          []int64
 		edges, rate []float64
 	}{
-		{"a half", []int64{0, 10 * s, 50 * s, 60 * s, 75 * s, 90 * s}, []float64{0, 60, 90}, []float64{3.0 / 60, 3.0 / 30}},
-		{"a tenth", []int64{0, 60 * s, 66 * s}, []float64{0, 60, 66}, []float64{1.0 / 60, 2.0 / 6}},
-		{"less", []int64{0, 60 * s, 65 * s}, []float64{0, 60}, []float64{1.0 / 60}},
+		{"a half", []int64{0, 10 * s, 50 * s, 60 * s, 75 * s, 90 * s}, []float64{0, 60, 90}, []float64{3.0 / 60, 4.0 / 60}},
+		{"a burst", []int64{0, 60 * s, 61 * s, 61 * s, 61 * s}, []float64{0, 60, 61}, []float64{1.0 / 60, 4.0 / 60}},
 		{"whole", []int64{5 * s, 10 * s, 65 * s}, []float64{0, 60}, []float64{2.0 / 60}},
+		{"short", []int64{0, 10 * s, 20 * s}, []float64{0, 20}, []float64{3.0 / 20}},
 		{"one moment", []int64{5, 5}, []float64{0}, nil},
 		{"none", nil, []float64{0}, nil},
 	} {
@@ -30,18 +32,64 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestBusiestEndsWithTheRate: 11 min in windows of 5: the third is of 1 min, and
-// its busiest minute is drawn only where its rate is.
-func TestBusiestEndsWithTheRate(t *testing.T) {
-	var at []int64
-	for k := range 67 {
-		at = append(at, int64(k)*10*int64(time.Second))
-	}
-	at = append(at, 11*int64(time.Minute))
-	for _, to := range []float64{600, 660} {
-		s := busiest(at, 5*time.Minute, to)
-		if got := s.X[len(s.X)-1]; got != to || len(s.Y) != len(s.X)-1 {
-			t.Errorf("up to %v s: %v, %v", to, s.X, s.Y)
+// TestPeak: 3 requests within 60 s lie across the border of two minutes, with
+// 2 in each; a window holds its end and not its beginning, so that 30 and 90 are
+// not in one; and of a span below 60 s there is none.
+func TestPeak(t *testing.T) {
+	s := int64(time.Second)
+	for _, c := range []struct {
+		name       string
+		at         []int64
+		rate, when float64
+	}{
+		{"across", []int64{0, 50 * s, 61 * s, 100 * s, 200 * s}, 3.0 / 60, 40},
+		{"ends apart", []int64{0, 30 * s, 90 * s, 150 * s}, 2.0 / 60, 0},
+		{"at the end", []int64{0, 100 * s, 101 * s, 102 * s}, 3.0 / 60, 42},
+	} {
+		rate, when := peak(c.at, time.Minute)
+		if rate.Or(-1) != c.rate || when.Or(-1) != c.when {
+			t.Errorf("%s: %v from %v on, want %v from %v on", c.name, rate, when, c.rate, c.when)
 		}
 	}
+	if rate, when := peak([]int64{0, 59 * s}, time.Minute); rate.Valid() || when.Valid() {
+		t.Errorf("%v from %v on, of less than 60 s", rate, when)
+	}
+}
+
+// TestNothingAboveThePeak: no step of the rate, nor the busiest 60 s in one, is
+// above the peak, whose window is among them, nor a step above the busiest 60 s
+// in it.
+func TestNothingAboveThePeak(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var at []int64
+		for _, k := range rapid.SliceOfN(rapid.Int64Range(0, 2400), 2, 60).Draw(t, "at") {
+			at = append(at, k*int64(time.Second))
+		}
+		slices.Sort(at)
+		top, ok := func() (float64, bool) { v, _ := peak(at, time.Minute); return v.Get() }()
+		if !ok {
+			return
+		}
+		for _, window := range []time.Duration{time.Minute, 5 * time.Minute} {
+			if at[len(at)-1]-at[0] < int64(window) {
+				continue
+			}
+			_, rate := rates(at, window)
+			if m := slices.Max(rate); m > top+1e-12 {
+				t.Fatalf("%v: a step of %v above the peak of %v", window, m, top)
+			}
+			if window == time.Minute {
+				continue
+			}
+			b := busiest(at, window)
+			if m := slices.Max(b.Y); m != top {
+				t.Fatalf("the busiest 60 s have %v, the peak %v", m, top)
+			}
+			for k := range rate {
+				if rate[k] > b.Y[k]+1e-12 {
+					t.Fatalf("step %d has %v, the busiest 60 s in it %v", k, rate[k], b.Y[k])
+				}
+			}
+		}
+	})
 }

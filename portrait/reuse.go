@@ -23,7 +23,22 @@ func (l *log) curve() (points []fit.CachePoint, complete bool) {
 	if l.reuse == nil {
 		return nil, true
 	}
-	return l.reuse.Curve()
+	points, complete = l.reuse.Curve()
+	if l.fronts && l.alone > 0 { // prompts with nothing to find
+		for i := range points {
+			points[i].Hit *= float64(l.prompts) / float64(l.prompts+l.alone)
+		}
+	}
+	return points, complete
+}
+
+// aloneRequests is how many requests were found to have nothing in common with
+// others without being followed.
+func (l *log) aloneRequests() int64 {
+	if !l.fronts {
+		return 0
+	}
+	return l.alones
 }
 
 // shared is the share of prompt tokens that were sent before.

@@ -162,8 +162,8 @@ func (d *lite) decode(piece []byte, out *batch) {
 	if first, _, ok := o.moment(seconds, "completionStartTime"); ok && r.Timed && first >= r.At {
 		r.FirstToken = length(first - r.At)
 	}
-	if s := o.text("status"); s != "" && s != "success" {
-		r.Failed = true
+	if s := o.text("status"); s != "" {
+		r.Told, r.Failed = true, r.Failed || s != "success"
 	}
 	if v := o.get("messages"); v != nil && v.Type() == fastjson.TypeArray && len(v.GetArray()) > 0 {
 		o.messages(r, v)

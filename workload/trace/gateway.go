@@ -125,8 +125,8 @@ func (d *access) log(outer object, r *Row) {
 	if d := o.span(millis, "llm_service_duration"); d > 0 {
 		r.Duration = d
 	}
-	if t := o.text("response_type"); t == "error" {
-		r.Failed = true
+	if t := o.text("response_type"); t != "" {
+		r.Told, r.Failed = true, r.Failed || t == "error"
 	}
 }
 

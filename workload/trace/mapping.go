@@ -291,7 +291,7 @@ func (d *mapped) decode(piece []byte, out *batch) {
 	r.Input, r.Output = o.tokens(path("input_tokens")), o.tokens(path("output_tokens"))
 	r.Reasoning, r.Cached = o.tokens(path("reasoning_tokens")), o.tokens(path("cached_tokens"))
 	r.Tools = o.count(path("tools"))
-	r.Failed = o.truth(path("failed"))
+	r.Failed, r.Told = o.truth(path("failed")), o.get(path("failed")) != nil
 	o.status(r, path("status"))
 	r.FirstToken, r.Duration = o.span(d.m.unit("first_token"), path("first_token")), o.span(d.m.unit("duration"), path("duration"))
 	o.blocks(r, path("hash_ids"), d.m.block)

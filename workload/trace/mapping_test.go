@@ -42,8 +42,8 @@ func TestMapping(t *testing.T) {
 	rows, r := all(t, data, Options{Mapping: m, MaxBad: 1})
 	want := []*Row{
 		{Format: mappedName, At: 1767225600500e6, Timed: true, Absolute: true, ID: "a", Tenant: "search", Model: "m", Input: 100, Output: 20, Cached: 64,
-			FirstToken: 120500 * time.Microsecond, Duration: 900 * time.Millisecond, Status: 200},
-		{Format: mappedName, At: 1767225601e9, Timed: true, Absolute: true, Input: 7, Status: 503, Failed: true},
+			FirstToken: 120500 * time.Microsecond, Duration: 900 * time.Millisecond, Status: 200, Told: true},
+		{Format: mappedName, At: 1767225601e9, Timed: true, Absolute: true, Input: 7, Status: 503, Told: true, Failed: true},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)

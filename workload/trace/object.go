@@ -336,6 +336,7 @@ func (o object) span(unit int, keys ...string) time.Duration {
 func (o object) status(r *Row, keys ...string) {
 	r.Status = int(o.whole(0, 999, keys...))
 	r.Failed = r.Failed || r.Status >= 400
+	r.Told = r.Told || r.Status > 0 || r.Failed
 }
 
 // blocks sets a row's block ids: numbers, or texts such as hashes.

@@ -142,6 +142,7 @@ func (d *otel) span(o object, service string, out *batch) {
 			r.FirstToken = length(n)
 		}
 	}
+	r.Told = true // a span without a status had no error
 	if s, ok := o.sub("status"); ok {
 		code := s.text("code", "status_code")
 		r.Failed = code == "2" || strings.HasSuffix(strings.ToUpper(code), "ERROR")

@@ -87,7 +87,7 @@ func (d *ownRows) facts(o object, r *Row) {
 	r.Tools = o.count("tools")
 	o.imageLike(r)
 	r.Turn, r.Delta = o.whole(0, 1e9, "turn"), o.truth("delta")
-	r.Failed = o.truth("failed")
+	r.Failed, r.Told = o.truth("failed"), o.get("failed") != nil
 	o.status(r, "status")
 	r.FirstToken, r.Duration = o.span(seconds, "first_token"), o.span(seconds, "duration")
 	size := o.whole(1, MaxTokens, "block_tokens")

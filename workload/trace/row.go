@@ -41,6 +41,9 @@ type Row struct {
 	// 0 where not said.
 	Failed bool
 	Status int
+	// Told says that the source tells how the request went: without it, Failed
+	// false is not known.
+	Told bool `json:"-"`
 	// How long the service took, 0 where not said.
 	FirstToken, Duration time.Duration
 

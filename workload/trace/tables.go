@@ -34,7 +34,7 @@ func burstGPT(f *fields, r *Row) {
 	f.at(r, "timestamp")
 	r.Input = f.tokens(1, "requesttokens")
 	r.Output = f.tokens(0, "responsetokens")
-	r.Failed = r.Output == 0
+	r.Told, r.Failed = true, r.Output == 0
 	r.Session = f.text("sessionid")
 	r.Model = f.text("model")
 	r.Class = f.text("logtype")
@@ -83,9 +83,8 @@ func lengths(f *fields, r *Row) {
 	r.Tenant = f.text("tenant")
 	r.Model = f.text("model")
 	r.Images = f.count("images", "numimages")
-	if r.Status = int(f.count("status")); r.Status >= 400 {
-		r.Failed = true
-	}
+	r.Status = int(f.count("status"))
+	r.Told, r.Failed = r.Status > 0, r.Status >= 400
 }
 
 // ownLengths reads a table of our own: moments count from the start.

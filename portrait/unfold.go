@@ -1,0 +1,260 @@
+package portrait
+
+import (
+	"container/heap"
+	"slices"
+
+	"github.com/tokamak-bench/tokamak/stat"
+	"github.com/tokamak-bench/tokamak/workload/trace"
+)
+
+// request is one, as far as the log tells of it.
+type request struct {
+	at    int64 // ns
+	timed bool
+	// Tokens, 0: not said. input is the whole prompt, fresh what of it the
+	// conversation had not said before.
+	input, fresh, output, reasoning int64
+	media                           bool // images, audio or video
+	text                            bool // its text is known
+}
+
+// conversation is a row that holds several requests, with those that are left.
+type conversation struct {
+	left   []request
+	number int32
+	tenant string
+	cut    *cut // its prompts' blocks; nil: not known
+}
+
+// waiting is a heap of conversations by the moment of their next request.
+type waiting []*conversation
+
+func (w waiting) Len() int           { return len(w) }
+func (w waiting) Less(i, j int) bool { return w[i].left[0].at < w[j].left[0].at }
+func (w waiting) Swap(i, j int)      { w[i], w[j] = w[j], w[i] }
+func (w *waiting) Push(x any)        { *w = append(*w, x.(*conversation)) }
+func (w *waiting) Pop() any {
+	last := (*w)[len(*w)-1]
+	*w = (*w)[:len(*w)-1]
+	return last
+}
+
+// unfold returns the requests of a row with their planned moments: a later turn
+// comes its think time after the turn before, as if answers took no time, since
+// no log of lengths says how long they will take. Where texts come without any
+// think time, later turns have no moment. What lies at or behind the end of a
+// model's time is left out.
+func (l *log) unfold(r *trace.Row) ([]request, error) {
+	var all []request
+	var err error
+	switch {
+	case len(r.Turns) == 0:
+		return []request{l.single(r)}, nil
+	case r.Turns[0].Messages == nil:
+		all = lengthTurns(r)
+	default:
+		if all, err = l.textTurns(r); err != nil {
+			return nil, err
+		}
+	}
+	thinks := !all[0].text || slices.ContainsFunc(r.Turns[1:], func(t trace.Turn) bool { return t.Think > 0 })
+	at := r.At
+	for i := range all {
+		if i > 0 {
+			at += int64(r.Turns[i].Think)
+		}
+		all[i].at, all[i].timed = at, r.Timed && (i == 0 || thinks)
+		if l.until > 0 && at >= l.until {
+			l.beyond += int64(len(all) - i)
+			return all[:i], nil
+		}
+		if i > 0 && !all[i].timed && r.Timed {
+			l.momentless++
+		}
+	}
+	if len(all) > 1 && r.Timed && thinks {
+		l.planned += int64(len(all) - 1)
+	}
+	return all, nil
+}
+
+// single is the request of a row that is one.
+func (l *log) single(r *trace.Row) request {
+	q := request{at: r.At, timed: r.Timed, input: r.Input, output: r.Output, reasoning: r.Reasoning, media: r.Images+r.Audios+r.Videos > 0, text: r.Body != nil}
+	switch {
+	case r.Delta:
+		l.newTold = true
+		q.fresh = r.Input
+		q.input = l.said.prompt(r)
+	case r.Session == "" && r.Parent == "":
+		q.fresh = r.Input
+	}
+	return q
+}
+
+// lengthTurns are the requests of a session of lengths: a prompt is all prompts
+// and answers before it, without their reasoning, and its own text; not known
+// behind an answer of unknown length.
+func lengthTurns(r *trace.Row) []request {
+	out := make([]request, 0, len(r.Turns))
+	history, known := int64(0), true
+	for i := range r.Turns {
+		t := &r.Turns[i]
+		q := request{fresh: t.Input, output: t.Output, reasoning: t.Reasoning, media: t.Images > 0}
+		if known {
+			q.input = history + t.Input
+		}
+		known = known && t.Output > 0
+		history += t.Input + t.Output - min(t.Reasoning, t.Output)
+		out = append(out, q)
+	}
+	return out
+}
+
+// textTurns are the requests of a row that has their texts.
+func (l *log) textTurns(r *trace.Row) ([]request, error) {
+	out := make([]request, 0, len(r.Turns))
+	history := int64(0) // tokens counted, answers included
+	for i := range r.Turns {
+		t := &r.Turns[i]
+		q := request{input: t.Input, output: t.Output, text: true}
+		if i == 0 {
+			q.media = r.Images+r.Audios+r.Videos > 0
+			if q.input == 0 {
+				q.input = r.Input
+			}
+			q.fresh = q.input
+		}
+		if len(r.Turns) == 1 {
+			q.reasoning = r.Reasoning
+			if q.output == 0 {
+				q.output = r.Output
+			}
+		}
+		if q.input == 0 && l.counter != nil {
+			said, answer, err := l.count(t)
+			if err != nil {
+				return nil, err
+			}
+			q.input, q.fresh = history+said, said
+			if q.output == 0 {
+				q.output = answer
+			}
+			history = q.input + q.output
+			l.counted++
+		}
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+// drain counts the waiting requests in that come before a moment in ns.
+func (l *log) drain(to int64) {
+	for len(l.waiting) > 0 && l.waiting[0].left[0].at < to && !l.full() {
+		c := l.waiting[0]
+		q := &c.left[0]
+		if c.cut != nil {
+			l.followCut(c.cut, q, c.number)
+		}
+		l.request(q, c.tenant)
+		if c.left = c.left[1:]; len(c.left) == 0 {
+			heap.Pop(&l.waiting)
+		} else {
+			heap.Fix(&l.waiting, 0)
+		}
+	}
+}
+
+// full tells whether no more requests are wanted.
+func (l *log) full() bool { return l.most > 0 && int64(len(l.input)) >= l.most }
+
+// said keeps how much conversations have said whose rows hold new text alone.
+type said struct {
+	of map[string]int64 // tokens, answers included; -1: not known
+}
+
+// prompt returns the tokens of the whole prompt of a row of new text; 0: not
+// known.
+func (s *said) prompt(r *trace.Row) int64 {
+	if r.Session == "" {
+		return 0
+	}
+	if s.of == nil {
+		s.of = map[string]int64{}
+	}
+	before := s.of[r.Session]
+	if before < 0 || r.Input == 0 {
+		s.of[r.Session] = -1
+		return 0
+	}
+	s.of[r.Session] = before + r.Input + r.Output - min(r.Reasoning, r.Output)
+	if r.Output == 0 {
+		s.of[r.Session] = -1
+	}
+	return before + r.Input
+}
+
+// ownRows is the format of tokamak's own rows.
+const ownRows = "tokamak"
+
+// pieceTokens is the length of the blocks into which prompts are cut that name
+// a front alone, or none beside their conversation.
+const pieceTokens = 64
+
+// cut makes blocks of the prompts of a conversation: those of its front, by the
+// names that the row gives, then those of its own.
+type cut struct {
+	size  int64 // tokens of a block
+	named []uint64
+	each  int64 // tokens of a named block
+	own   uint64
+	row   trace.Row
+}
+
+// cutOf returns how the prompts of a row are cut that names the blocks of a
+// front of it, or holds a conversation, or has neither in a log that does
+// elsewhere; nil for others. The number is that of the row.
+func (l *log) cutOf(r *trace.Row, several bool, number int64) *cut {
+	front := len(r.Blocks) > 0 && r.Input > int64(len(r.Blocks))*r.BlockTokens
+	lengths := (len(r.Turns) == 0 || r.Turns[0].Messages == nil) && r.Body == nil && r.Input > 0 && !r.Delta
+	switch {
+	case !lengths || r.Format != ownRows:
+		return nil
+	case several || front:
+		l.fronts = true
+	case len(r.Blocks) > 0:
+		return nil
+	case !l.fronts:
+		l.alone += r.Input
+		l.alones++
+		return nil
+	}
+	c := &cut{size: pieceTokens, named: slices.Clone(r.Blocks), each: r.BlockTokens, own: stat.Key(uint64(number), "portrait", 0)}
+	if len(r.Blocks) > 1 || len(r.Blocks) == 1 && !front {
+		c.size = r.BlockTokens
+	}
+	return c
+}
+
+// blocks returns a row of the blocks of a prompt, valid until the next call.
+func (c *cut) blocks(q *request) *trace.Row {
+	c.row = trace.Row{Timed: q.timed, At: q.at, Input: q.input, Output: q.output, BlockTokens: c.size, Blocks: c.row.Blocks[:0]}
+	front := int64(len(c.named)) * c.each
+	for k := int64(0); k*c.size < q.input; k++ {
+		from, to := k*c.size, (k+1)*c.size
+		if to > front {
+			c.row.Blocks = append(c.row.Blocks, stat.Key(c.own, "block", uint64(k)))
+			continue
+		}
+		id := c.named[from/c.each]
+		if c.each != c.size {
+			id = stat.Key(id, "piece", uint64(k))
+			for _, also := range c.named[from/c.each+1 : (to-1)/c.each+1] {
+				id = stat.Key(id, "joined", also)
+			}
+		}
+		c.row.Blocks = append(c.row.Blocks, id)
+	}
+	return &c.row
+}
