@@ -97,6 +97,12 @@ func (r *Run) notices(rec *recorder, o Outcome) []string {
 	if o.Decided {
 		n = append(n, "ended before its time: every objective on a percentile was decided")
 	}
+	switch {
+	case o.Broken == 1:
+		n = append(n, "1 conversation had turns left at the end of the load: they were not sent")
+	case o.Broken > 1:
+		n = append(n, measure.Count(o.Broken)+" conversations had turns left at the end of the load: they were not sent")
+	}
 	if o.Unready > 0 {
 		n = append(n, fmt.Sprintf("%s requests left late, by up to %v, because what to send was not ready: the dataset, or writing texts, is slower than the load",
 			measure.Count(o.Unready), time.Duration(o.UnreadyMost).Round(time.Millisecond)))

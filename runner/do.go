@@ -87,7 +87,7 @@ func (r *Run) loop(ctx context.Context, rec *recorder) (Outcome, error) {
 		Observer: &watch{Live: r.live, rec: rec, lags: &r.lags, adapt: r.plan.Adapt, users: firstUsers(r.plan)}, Abort: rec.abort, Decide: newDecider(s, rec.sums), Seed: s.Seed, Duration: duration(r.plan),
 		Limits: Limits{Drain: s.Load.Drain, MaxInFlight: int(s.Load.MaxInFlight), MaxRequests: r.plan.MaxRequests,
 			MaxTokens: s.Load.MaxTotalTokens, Retries: s.Target.Retries, RetryOn: s.Target.RetryOn, Backoff: s.Target.Backoff},
-		ReadRate: s.Load.ReadRate,
+		ReadRate: s.Load.ReadRate, Until: s.Load.Duration,
 	}
 	if a := r.plan.Adapt; a != nil {
 		l.Adapt = a.Metric

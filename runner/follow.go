@@ -123,8 +123,12 @@ func (l *Loop) follow(c *Call, row *record.Attempt) error {
 		}
 		if !l.decided && row.Outcome == record.OK {
 			spec, ok := c.session.Next(&c.Answer)
-			if ok && !l.atRequestLimit() && at+int64(spec.Think) < l.loadEnd() {
+			switch {
+			case !ok || l.atRequestLimit():
+			case at+int64(spec.Think) < l.lastTurn():
 				return l.nextTurn(c, row, spec, at)
+			default:
+				l.broken++
 			}
 		}
 	}

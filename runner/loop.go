@@ -42,6 +42,9 @@ type Loop struct {
 	// Duration is the load's length where it has one: nothing is due at or
 	// after it. 0: the load ends when its source does.
 	Duration time.Duration
+	// Until is after how long no turn of a conversation begins any more, where
+	// that is before the load's end; 0: only the load's end counts.
+	Until time.Duration
 	// Prefill is how many requests are prepared before the load's first moment.
 	Prefill int
 
@@ -68,6 +71,7 @@ type Loop struct {
 	interrupted bool
 	slotFreed   int64 // when the cap of requests in flight last let one go
 	givenUp     int
+	broken      int64 // conversations whose next turn would come after the end
 
 	mu    sync.Mutex
 	ended []*Call
@@ -115,6 +119,7 @@ type Outcome struct {
 	Decided     bool   // the Decider ended it: nothing more was needed
 	Unready     int64  // requests that left late because what to send was not ready
 	UnreadyMost int64  // ns by which the latest of them did
+	Broken      int64  // conversations with turns left, which the load's end came before
 	Interrupted bool   // the context ended
 }
 
@@ -135,7 +140,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 	}
 	err := l.loop(ctx)
 	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, StoppedAt: l.stoppedAt, Limited: l.limited, Decided: l.decided, Interrupted: l.interrupted,
-		Unready: l.unready, UnreadyMost: l.unreadyMost}
+		Broken: l.broken, Unready: l.unready, UnreadyMost: l.unreadyMost}
 	if err != nil {
 		l.cutAll()
 		return o, errors.Join(err, l.awaitCut())
@@ -149,6 +154,14 @@ func (l *Loop) loadEnd() int64 {
 		return l.start + int64(l.Duration)
 	}
 	return clock.Forever
+}
+
+// lastTurn is the moment at and after which no turn begins.
+func (l *Loop) lastTurn() int64 {
+	if l.Until > 0 {
+		return min(l.loadEnd(), l.start+int64(l.Until))
+	}
+	return l.loadEnd()
 }
 
 // windowEnd is the end of the time in which requests were due.
