@@ -246,6 +246,23 @@ func TestConversationsOfOneSession(t *testing.T) {
 	if got := l.conversations(allRows(6), nil); !slices.Equal(got, []int32{3, 2, 1}) || l.history.anew != 2 {
 		t.Errorf("turns %v, %d anew", got, l.history.anew)
 	}
+	// What was answered counts: 1500 cannot hold 1000 and an answer of 1000, but 900
+	// and 10. What does not hold the blocks of the last goes on with nobody.
+	l = newLog(Options{Turns: trace.CumulativeTurns})
+	for i, r := range []trace.Row{{Input: 1000, Output: 1000}, {Input: 900, Output: 10}, {Input: 1500, Output: 10},
+		{Session: "t", Input: 32, Output: 1, Blocks: []uint64{1, 2}, BlockTokens: 16}, {Session: "t", Input: 48, Output: 1, Blocks: []uint64{5, 6, 7}, BlockTokens: 16}} {
+		r.Timed, r.At = true, int64(i)*1e9+int64(i)
+		if r.Session == "" {
+			r.Session = "s"
+		}
+		if err := l.add(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.finish()
+	if want := []int32{1000, 900, 590, 32, 48}; !slices.Equal(l.input, want) {
+		t.Errorf("new text %v, want %v", l.input, want)
+	}
 	// More than eight at once are forgotten, the oldest first.
 	l = newLog(Options{Turns: trace.CumulativeTurns})
 	for i := range 12 {
