@@ -132,19 +132,6 @@ func (l *log) request(q *request, tenant string) {
 	l.input, l.output, l.fresh = append(l.input, column(q.input)), append(l.output, column(q.output)), append(l.fresh, column(q.fresh))
 }
 
-// count returns the tokens of what a turn says and of its answer.
-func (l *log) count(t *trace.Turn) (said, answer int64, err error) {
-	for _, m := range t.Messages {
-		n, err := l.counter.Count(m.Text)
-		if err != nil {
-			return 0, 0, err
-		}
-		said += int64(n)
-	}
-	n, err := l.counter.Count(t.Answer)
-	return said, int64(n), err
-}
-
 // follow looks at the blocks of a prompt that names them, where it is asked to.
 func (l *log) follow(r *trace.Row, wanted bool) followed {
 	if len(r.Blocks) == 0 || !wanted {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tokamak-bench/tokamak/stat"
+	texts "github.com/tokamak-bench/tokamak/workload/count"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -133,7 +134,7 @@ func (l *log) textTurns(r *trace.Row) ([]request, error) {
 			}
 		}
 		if q.input == 0 && l.counter != nil {
-			said, answer, err := l.count(t)
+			said, answer, err := texts.Turn(t, l.counter)
 			if err != nil {
 				return nil, err
 			}
