@@ -97,9 +97,9 @@ func (d *aiperfTurns) decode(piece []byte, out *batch) {
 
 // turn reads one turn. The pause in front of a turn is its think time.
 func (d *aiperfTurns) turn(o object, r *Row, i int) {
-	at, absolute, timed := o.moment(millis, "timestamp")
+	at, absolute, zoneless, timed := o.moment(millis, "timestamp")
 	if i == 0 {
-		r.At, r.Absolute, r.Timed = at, absolute, timed
+		r.At, r.Absolute, r.Zoneless, r.Timed = at, absolute, zoneless, timed
 	}
 	t := Turn{Output: o.tokens("output_length"), Think: o.span(millis, "delay")}
 	if i == 0 {

@@ -122,11 +122,11 @@ func (d *servingSim) decode(piece []byte, out *batch) {
 	o.at(r, seconds, "arrival_time")
 	r.ID = o.text("request_id")
 	r.Input, r.Output = o.whole(1, MaxTokens, "input_toks"), o.tokens("output_toks")
-	queued, _, ok := o.moment(seconds, "queued_ts")
-	if first, _, there := o.moment(seconds, "first_token_ts"); ok && there && first >= queued {
+	queued, _, _, ok := o.moment(seconds, "queued_ts")
+	if first, _, _, there := o.moment(seconds, "first_token_ts"); ok && there && first >= queued {
 		r.FirstToken = length(first - queued)
 	}
-	if last, _, there := o.moment(seconds, "last_token_ts"); ok && there && last >= queued {
+	if last, _, _, there := o.moment(seconds, "last_token_ts"); ok && there && last >= queued {
 		r.Duration = length(last - queued)
 	}
 	if *o.err != nil {
@@ -156,10 +156,10 @@ func (d *lite) decode(piece []byte, out *batch) {
 	r.Input, r.Output = o.tokens("prompt_tokens"), o.tokens("completion_tokens")
 	r.Cached = o.tokens("metadata.usage_object.prompt_tokens_details.cached_tokens", "response.usage.prompt_tokens_details.cached_tokens")
 	r.Reasoning = o.tokens("metadata.usage_object.completion_tokens_details.reasoning_tokens", "response.usage.completion_tokens_details.reasoning_tokens")
-	if end, _, ok := o.moment(seconds, "endTime"); ok && r.Timed && end >= r.At {
+	if end, _, _, ok := o.moment(seconds, "endTime"); ok && r.Timed && end >= r.At {
 		r.Duration = length(end - r.At)
 	}
-	if first, _, ok := o.moment(seconds, "completionStartTime"); ok && r.Timed && first >= r.At {
+	if first, _, _, ok := o.moment(seconds, "completionStartTime"); ok && r.Timed && first >= r.At {
 		r.FirstToken = length(first - r.At)
 	}
 	if s := o.text("status"); s != "" {

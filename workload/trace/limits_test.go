@@ -28,7 +28,7 @@ func TestOpenErrors(t *testing.T) {
 		{"PAR1....", "", "data: is Parquet, which is not read"},
 		{"BZh91AY", "", "data: is packed in a way that is not read: expected it plain, gzip or zstd"},
 		{"\xff\xfea\x00", "", "data: is UTF-16: expected UTF-8"},
-		{"\x1f\x8b\x08\x00broken", "", "data: "},
+		{"\x1f\x8b\x08\x00broken", "", "data:1: gzip: the packed content breaks off"},
 		{"{x}\n[y\n", "", "data has no line that can be used; the first: data:1: column 2: not JSON"},
 	} {
 		_, err := Open("data", content(c.text), Options{Format: c.format})

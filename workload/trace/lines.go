@@ -79,6 +79,7 @@ func size(n int64) string {
 type lineReader struct {
 	r    *bufio.Reader
 	line int64 // of what next returned last, from 1
+	torn int64 // the last line, where it has no end
 	long []byte
 	most int64 // bytes in which a line must end; 0: maxEndless
 }
@@ -127,8 +128,18 @@ func (l *lineReader) raw() ([]byte, error) {
 	case err != nil && len(l.long) == 0:
 		return nil, io.EOF
 	}
+	if err != nil {
+		l.torn = l.line
+	}
 	return l.long, nil
 }
+
+// unended is the number of the last line where it has no end and was read, 0
+// where not.
+func (l *lineReader) unended() int64 { return l.torn }
+
+// errTorn is part of the error of a last line without an end.
+var errTorn = errors.New("the last line does not end: it was cut off, or is still being written")
 
 func trimEnd(b []byte) []byte {
 	for len(b) > 0 && (b[len(b)-1] == '\n' || b[len(b)-1] == '\r') {

@@ -266,9 +266,15 @@ func (m *Mapping) unit(word string) int {
 
 // mapped reads objects by a mapping.
 type mapped struct {
-	p objectParser
-	m *Mapping
+	p      objectParser
+	m      *Mapping
+	looked bool
+	unseen []string // words whose fields no line has had
+	met    []met    // of each condition
 }
+
+// met is what was seen of a condition.
+type met struct{ there, holds bool }
 
 func (d *mapped) decode(piece []byte, out *batch) {
 	o, err := d.p.object(piece)
@@ -276,11 +282,12 @@ func (d *mapped) decode(piece []byte, out *batch) {
 		out.fail(err)
 		return
 	}
-	for _, c := range d.m.where {
-		if !o.is(c) {
-			out.ignored++
-			return
-		}
+	if !d.wanted(o) {
+		out.ignored++
+		return
+	}
+	if !d.looked || len(d.unseen) > 0 {
+		d.look(o)
 	}
 	r := out.row()
 	path := func(word string) string { return d.m.fields[word] }
@@ -302,6 +309,22 @@ func (d *mapped) decode(piece []byte, out *batch) {
 	if *o.err != nil {
 		out.drop(*o.err)
 	}
+}
+
+// wanted tells whether all conditions hold, and notes which have.
+func (d *mapped) wanted(o object) bool {
+	if d.met == nil {
+		d.met = make([]met, len(d.m.where))
+	}
+	all := true
+	for i, c := range d.m.where {
+		holds := o.is(c)
+		if !d.met[i].holds {
+			d.met[i] = met{d.met[i].there || o.get(c.path) != nil, holds}
+		}
+		all = all && holds
+	}
+	return all
 }
 
 func (d *mapped) content(o object, r *Row) {

@@ -110,13 +110,26 @@ func shift(n int64, exp int) (_ int64, exact, ok bool) {
 // counts from the epoch.
 const year2000 = 946_684_800_000_000_000
 
+// unitOf names the unit in which a number would be a moment from 2000 to 2199
+// since the Unix epoch; empty where it is none, or no number.
+func unitOf(b []byte) string {
+	n, _, ok := decimal(b, 0)
+	for _, unit := range []string{"s", "ms", "us", "ns"} {
+		if ok && n >= year2000/1_000_000_000 && n < 7_258_118_400 {
+			return unit
+		}
+		n /= 1000
+	}
+	return ""
+}
+
 // civil reads a date and time such as 2023-11-16 18:15:46.6805900+00:00 in ns
 // since the Unix epoch, or of an access log: 16/Nov/2023:18:15:46 +0000.
 // Without a zone it is taken as UTC.
-func civil(b []byte) (int64, bool) {
+func civil(b []byte) (ns int64, zoneless, ok bool) {
 	year, month, day, ok := date(b)
 	if !ok {
-		return 0, false
+		return 0, false, false
 	}
 	b = b[10:]
 	if len(b) > 1 && month > 12 { // 16/Nov/2023
@@ -124,20 +137,20 @@ func civil(b []byte) (int64, bool) {
 		b = b[1:]
 	}
 	if year < 1900 || year > 2199 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) {
-		return 0, false
+		return 0, false, false
 	}
-	ns := days(year, month, day) * 86400
+	ns = days(year, month, day) * 86400
 	if len(b) == 0 {
-		return ns * 1e9, true
+		return ns * 1e9, true, true
 	}
 	if len(b) < 9 || b[0] != 'T' && b[0] != 't' && b[0] != ' ' && b[0] != ':' || b[3] != ':' || b[6] != ':' {
-		return 0, false
+		return 0, false, false
 	}
 	h, okH := two(b[1:])
 	m, okM := two(b[4:])
 	s, okS := two(b[7:])
 	if !okH || !okM || !okS || h > 23 || m > 59 || s > 60 {
-		return 0, false
+		return 0, false, false
 	}
 	ns = (ns + int64(h*3600+m*60+s)) * 1e9
 	b = b[9:]
@@ -150,7 +163,7 @@ func civil(b []byte) (int64, bool) {
 		b = b[i:]
 	}
 	offset, ok := zone(b)
-	return ns - offset*1e9, ok
+	return ns - offset*1e9, len(b) == 0, ok
 }
 
 // date reads 2023-11-16, or 16/Nov/2023 with 12 added to the month.

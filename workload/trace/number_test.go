@@ -64,7 +64,7 @@ func TestCivil(t *testing.T) {
 		layout := rapid.SampledFrom([]string{"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999-07:00", "2006-01-02 15:04:05.999999999 -0700",
 			"2006/01/02 15:04:05.999999999-0700", "02/Jan/2006:15:04:05.999999999 -0700"}).Draw(t, "layout")
 		text := want.In(zone).Format(layout)
-		if got, ok := civil([]byte(text)); !ok || got != want.UnixNano() {
+		if got, _, ok := civil([]byte(text)); !ok || got != want.UnixNano() {
 			t.Fatalf("%s is %d %v, want %d", text, got, ok, want.UnixNano())
 		}
 	})
@@ -74,14 +74,14 @@ func TestCivil(t *testing.T) {
 		"2024-05-10T00:00:00+02":      "2024-05-09T22:00:00Z",
 		"2024-05-10 00:00:00 UTC":     "2024-05-10T00:00:00Z",
 	} {
-		got, ok := civil([]byte(text))
+		got, _, ok := civil([]byte(text))
 		if at := time.Unix(0, got).UTC().Format(time.RFC3339Nano); !ok || at != want {
 			t.Errorf("%s is %s, want %s", text, at, want)
 		}
 	}
 	for _, text := range []string{"", "2023", "2023-13-01", "2023-02-29", "2023-11-16 24:00:00", "2023-11-16 18:60:00", "2023-11-16 18:15", "2023-11-16X18:15:46",
 		"16/Foo/2023:18:15:46 +0000", "0023-11-16", "2023-11-16 18:15:46 CET", "2023-11-16 18:15:46+1", "9999-01-01", "16/Nov/2023"} {
-		if n, ok := civil([]byte(text)); ok {
+		if n, _, ok := civil([]byte(text)); ok {
 			t.Errorf("%q is %d", text, n)
 		}
 	}

@@ -53,10 +53,12 @@ func notJSON(piece []byte) error {
 	var syntax *json.SyntaxError
 	var any json.RawMessage
 	if err := json.Unmarshal(piece, &any); errors.As(err, &syntax) {
-		return fmt.Errorf("column %d: not JSON", syntax.Offset)
+		return fmt.Errorf("column %d: %w", syntax.Offset, errNotJSON)
 	}
-	return errors.New("not JSON, or nested too deep")
+	return fmt.Errorf("%w, or nested too deep", errNotJSON)
 }
+
+var errNotJSON = errors.New("not JSON")
 
 func kind(v *fastjson.Value) string {
 	switch v.Type() {
@@ -268,8 +270,8 @@ const (
 
 // moment returns the first of the fields that is there as a moment in ns: a
 // number in the unit, or a date and time. Absolute says that it counts from the
-// Unix epoch.
-func (o object) moment(unit int, keys ...string) (ns int64, absolute, there bool) {
+// Unix epoch, zoneless that it is a date and time without a zone.
+func (o object) moment(unit int, keys ...string) (ns int64, absolute, zoneless, there bool) {
 	for _, key := range keys {
 		v := o.get(key)
 		if v == nil {
@@ -277,34 +279,44 @@ func (o object) moment(unit int, keys ...string) (ns int64, absolute, there bool
 		}
 		if t := v.Type(); t != fastjson.TypeNumber && t != fastjson.TypeString {
 			o.wrong(v, key, "a number or a date and time")
-			return 0, false, false
+			return 0, false, false, false
 		}
 		b := o.raw(v)
 		if v.Type() == fastjson.TypeString && none(b) {
 			continue
 		}
-		ns, absolute, ok := instant(b, unit)
+		ns, absolute, zoneless, ok := instant(b, unit)
+		if !ok && unitOf(b) != "" {
+			u := unitOf(b)
+			o.fail("expected %s%s in %s or as a date and time, found %s, which looks like %s since 1970: a mapping file with units: at: %s reads it (--dataset-map, --map)",
+				o.path, key, unitName(unit), shown(v, b), u, u)
+			return 0, false, false, false
+		}
 		if !ok {
 			o.fail("expected %s%s to be a number or a date and time, found %s", o.path, key, shown(v, b))
-			return 0, false, false
+			return 0, false, false, false
 		}
-		return ns, absolute, true
+		return ns, absolute, zoneless, true
 	}
-	return 0, false, false
+	return 0, false, false, false
 }
 
 // instant reads a number of a unit, or a date and time.
-func instant(b []byte, unit int) (ns int64, absolute, ok bool) {
+func instant(b []byte, unit int) (ns int64, absolute, zoneless, ok bool) {
 	if ns, _, ok = decimal(b, unit); ok {
-		return ns, ns >= year2000, ns > -1<<62 && ns < 1<<62
+		return ns, ns >= year2000, false, ns > -1<<62 && ns < 1<<62
 	}
-	ns, ok = civil(b)
-	return ns, true, ok
+	ns, zoneless, ok = civil(b)
+	return ns, true, zoneless, ok
+}
+
+func unitName(unit int) string {
+	return map[int]string{seconds: "s", millis: "ms", micros: "us", nanos: "ns"}[unit]
 }
 
 // at sets a row's moment of arrival.
 func (o object) at(r *Row, unit int, keys ...string) {
-	r.At, r.Absolute, r.Timed = o.moment(unit, keys...)
+	r.At, r.Absolute, r.Zoneless, r.Timed = o.moment(unit, keys...)
 }
 
 // span returns the first of the fields that is there as a length of time.

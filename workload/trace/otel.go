@@ -122,7 +122,7 @@ func (d *otel) span(o object, service string, out *batch) {
 	}
 	r := out.row()
 	o.at(r, nanos, "startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
-	if end, _, ok := o.moment(nanos, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"); ok && r.Timed && end >= r.At {
+	if end, _, _, ok := o.moment(nanos, "endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime"); ok && r.Timed && end >= r.At {
 		r.Duration = length(end - r.At)
 	}
 	r.ID = o.text("spanId", "span_id", "context.span_id")

@@ -68,6 +68,10 @@ type Reader struct {
 	bad     int64
 	first   []*LineError
 	end     error
+
+	unit     string // of the last piece
+	line     int64
+	zoneless int64 // rows with moments without a zone
 }
 
 // decoder makes rows of a piece.
@@ -201,18 +205,22 @@ func (r *Reader) take() (p pending) {
 // account counts what came of a piece.
 func (r *Reader) account(unit string, line int64) {
 	r.find()
+	r.unit, r.line = unit, line
 	r.good += int64(r.out.n)
 	r.ignored += r.out.ignored
 	r.bad += int64(len(r.out.errs))
 	r.read += int64(r.out.n) + r.out.ignored + int64(len(r.out.errs))
 	for _, err := range r.out.errs {
 		if len(r.first) < keptErrors {
-			r.first = append(r.first, &LineError{r.name, unit, line, err})
+			r.first = append(r.first, &LineError{r.name, unit, line, r.torn(line, err)})
 		}
 	}
 	for i := range r.out.rows[:r.out.n] {
 		row := &r.out.rows[i]
 		row.Format = r.format.name
+		if row.Zoneless {
+			r.zoneless++
+		}
 		if r.format.counted && row.Session != "" {
 			r.count(row)
 		}
@@ -224,6 +232,15 @@ func (r *Reader) account(unit string, line int64) {
 	case len(r.out.errs) > 0:
 		r.end = r.judge(judgedFrom)
 	}
+}
+
+// torn says of an error whether it is of a last line that was cut off.
+func (r *Reader) torn(line int64, err error) error {
+	l, ok := r.pieces.(interface{ unended() int64 })
+	if ok && l.unended() == line && (errors.Is(err, errNotJSON) || r.format.shape == table) {
+		return fmt.Errorf("%w: %w", errTorn, err)
+	}
+	return err
 }
 
 // count numbers the turns of a session whose source does not.
@@ -245,6 +262,9 @@ func (r *Reader) judge(from int64) error {
 	if from == 1 && r.good == 0 {
 		return r.nothing()
 	}
+	if err := r.unmapped(); from == 1 && err != nil {
+		return err
+	}
 	if float64(r.bad) > max(limit, 0)*float64(r.read) {
 		return &BadShareError{Name: r.name, Bad: r.bad, Read: r.read, Limit: max(limit, 0), First: r.first[0]}
 	}
@@ -257,6 +277,9 @@ func (r *Reader) nothing() error {
 	case len(r.first) > 0:
 		return fmt.Errorf("%s has no line that can be used; the first: %w", r.name, r.first[0])
 	case r.ignored > 0:
+		if m, ok := r.decoder.(*mapped); ok && len(m.met) > 0 {
+			return fmt.Errorf("%s has no rows: of %d lines none is wanted: %s", r.name, r.ignored, m.conditions())
+		}
 		return fmt.Errorf("%s has no rows: %d lines hold no request as %s reads them", r.name, r.ignored, r.format.name)
 	}
 	return fmt.Errorf("%s has no rows", r.name)

@@ -33,7 +33,15 @@ func (r *Reader) recognise() error {
 		return fmt.Errorf("%s: is empty", r.name)
 	}
 	if err != nil {
+		return &LineError{r.name, unitLine, lines + 1, err}
+	}
+	if err := r.foreign(); err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
+	}
+	lr := &lineReader{r: r.source.Reader, line: lines}
+	if p := r.wrapped(lr); p != nil && (f == nil || f.shape == objects) {
+		r.pieces = p
+		return r.begin(f)
 	}
 	found := r.shape(c)
 	if f != nil && f.shape != found {
@@ -41,11 +49,16 @@ func (r *Reader) recognise() error {
 	}
 	switch found {
 	case table:
-		return r.openTable(f, &lineReader{r: r.source.Reader, line: lines})
+		return r.openTable(f, lr)
 	case records:
 		return r.openRecords(f, lines)
 	}
 	r.openObjects(c, lines, f)
+	return r.begin(f)
+}
+
+// begin uses the format asked for, or finds it by the objects.
+func (r *Reader) begin(f *format) error {
 	if f != nil {
 		r.use(f)
 		return nil

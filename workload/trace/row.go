@@ -15,6 +15,8 @@ type Row struct {
 	// where Absolute, else since a beginning that the source chose.
 	At              int64
 	Timed, Absolute bool
+	// Zoneless says that the moment is a date without a zone, taken as UTC.
+	Zoneless bool
 
 	// Names as the source gives them; empty where it gives none.
 	ID, Class, Tenant, Session, Model string

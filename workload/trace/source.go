@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +36,7 @@ func unpack(f io.ReadCloser) (*source, error) {
 	case string(mark) == "\xef\xbb\xbf":
 		_, _ = s.Discard(3)
 	case len(mark) >= 2 && (string(mark[:2]) == "\xff\xfe" || string(mark[:2]) == "\xfe\xff"):
-		return nil, errors.Join(errors.New("is UTF-16: expected UTF-8"), s.Close())
+		return nil, errors.Join(errors.New("is UTF-16: expected UTF-8: convert it, as with iconv -f UTF-16 -t UTF-8"), s.Close())
 	}
 	return s, nil
 }
@@ -46,9 +47,11 @@ func (s *source) decompress() error {
 	case len(m) >= 2 && m[:2] == "\x1f\x8b":
 		z, err := gzip.NewReader(s.Reader)
 		if err != nil {
-			return fmt.Errorf("gzip: %w", err)
+			return fmt.Errorf("gzip: %w", brokenOff(err))
 		}
-		s.Reader = bufio.NewReaderSize(z, bufferSize)
+		z.Multistream(false)
+		packed := s.Reader
+		s.Reader = bufio.NewReaderSize(&members{packed, z}, bufferSize)
 		// Closing repeats the error of reading.
 		s.close = append(s.close, func() error { _ = z.Close(); return nil })
 	case m == "\x28\xb5\x2f\xfd":
@@ -56,14 +59,22 @@ func (s *source) decompress() error {
 		if err != nil {
 			return fmt.Errorf("zstd: %w", err)
 		}
-		s.Reader = bufio.NewReaderSize(z, bufferSize)
+		s.Reader = bufio.NewReaderSize(&unpacked{z, "zstd"}, bufferSize)
 		s.close = append(s.close, func() error { z.Close(); return nil })
 	case m == "PAR1":
 		return errors.New("is Parquet, which is not read: expected JSON lines, a JSON array or CSV")
+	case m == "PK\x03\x04" && s.office():
+		return errors.New("is an Excel workbook or another office document: save the sheet as CSV (UTF-8)")
 	case len(m) >= 3 && m[:3] == "BZh", m == "\xfd7zX", len(m) >= 4 && m[:4] == "PK\x03\x04":
 		return errors.New("is packed in a way that is not read: expected it plain, gzip or zstd")
 	}
 	return nil
+}
+
+// office tells whether a zip file is a document of an office program.
+func (s *source) office() bool {
+	b, _ := s.Peek(s.Buffered())
+	return bytes.Contains(b, []byte("[Content_Types].xml")) || bytes.Contains(b, []byte("application/vnd.oasis"))
 }
 
 // Close ends the reading.

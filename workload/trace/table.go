@@ -42,7 +42,7 @@ func (r *Reader) openTable(asked *format, lines *lineReader) error {
 	}
 	t := &tableReader{fields: fields{kept: map[string]string{}}}
 	if err := t.fields.split(head); err != nil {
-		return fmt.Errorf("%s:%d: %w", r.name, lines.line, err)
+		return fmt.Errorf("%s:%d: expected JSON lines, a JSON array, or a CSV header, found a line whose %w%s", r.name, lines.line, err, noHeader(head))
 	}
 	t.fields.columns = columns{}
 	twice := 0
@@ -75,7 +75,7 @@ func (r *Reader) openTable(asked *format, lines *lineReader) error {
 		return fmt.Errorf("%s:%d: is not %s: its columns are others", r.name, lines.line, asked.name)
 	}
 	return fmt.Errorf("%s:%d: expected JSON lines, a JSON array, or a CSV header with a column of prompt lengths "+
-		"(ContextTokens, Request tokens, input_tokens or num_prefill_tokens)", r.name, lines.line)
+		"(ContextTokens, Request tokens, input_tokens or num_prefill_tokens)%s", r.name, lines.line, noHeader(head))
 }
 
 func (t *tableReader) decode(piece []byte, out *batch) {
@@ -186,12 +186,17 @@ func (f *fields) at(r *Row, names ...string) {
 	if !there {
 		return
 	}
-	ns, absolute, ok := instant(b, seconds)
+	ns, absolute, zoneless, ok := instant(b, seconds)
 	if !ok {
+		if u := unitOf(b); u != "" {
+			f.fail("field %d: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found %s, which looks like %s since 1970: write the column in seconds, or the rows as JSON lines "+
+				"and units: at: %s in a mapping file (--dataset-map, --map)", column, written(b), u, u)
+			return
+		}
 		f.fail("field %d: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found %s", column, written(b))
 		return
 	}
-	r.At, r.Absolute, r.Timed = ns, absolute, true
+	r.At, r.Absolute, r.Timed, r.Zoneless = ns, absolute, true, zoneless
 }
 
 // span returns a length of time in seconds; an empty field is none.
