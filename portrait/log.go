@@ -57,6 +57,11 @@ func Log(ctx context.Context, rows Rows, o Options) (*Facts, *Page, error) {
 		f.Reasons = append(f.Reasons, e.Error())
 	}
 	f.note(l)
+	if n, ok := rows.(interface{ Notes() []string }); ok {
+		for _, words := range n.Notes() {
+			f.Notes = append(f.Notes, capital(words)+".")
+		}
+	}
 	return f, l.page(f, o), nil
 }
 

@@ -99,11 +99,12 @@ func (o *odd) held(w *trace.Row) {
 // Notes says what was left out of rows that were sent, and how many could not
 // be sent.
 func (r *recorded) Notes() []string {
-	n := r.names.notes()
-	ignored := r.ignored
+	n, ignored, said := r.names.notes(), r.ignored, r.said
 	if r.rows != nil {
 		ignored += r.rows.Ignored()
+		said = r.rows.Notes()
 	}
+	n = append(n, said...)
 	for _, c := range []struct {
 		rows int64
 		one  string

@@ -29,6 +29,7 @@ type recorded struct {
 	skipped int64    // of passes that ended
 	ignored int64    // the same of lines that hold no request
 	first   []*trace.LineError
+	said    []string         // notes of the reading, of a pass that ended
 	hashes  map[uint64]int64 // blocks sent before, by id: tokens of the longest
 	past    past
 	odd     odd
@@ -72,6 +73,7 @@ func (r *recorded) Close() error {
 	if len(r.first) == 0 {
 		r.first = first
 	}
+	r.said = rows.Notes()
 	r.rows = nil
 	return rows.Close()
 }
@@ -193,16 +195,19 @@ func Schedule(d *Dataset, limit int64, seed uint64) ([]int64, error) {
 	defer func() { _ = r.Close() }() // only read
 	var at []int64
 	zero := int64(0)
-	for limit == 0 || int64(len(at)) < limit {
+	var late disorder
+	for n := 0; limit == 0 || int64(n) < limit; n++ {
 		w, err := r.row()
-		if errors.Is(err, ErrEnd) {
+		if errors.Is(err, ErrEnd) || err != nil && late.rows > 0 {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		n := len(at)
 		switch {
+		case late.rows > 0: // the rest is counted alone
+			late.add(w.At - zero)
+			continue
 		case !w.Timed && n == 0:
 			return nil, fmt.Errorf("dataset %s: %w", d.Name, ErrNoTiming)
 		case !w.Timed:
@@ -212,12 +217,47 @@ func Schedule(d *Dataset, limit int64, seed uint64) ([]int64, error) {
 		}
 		t := w.At - zero
 		if n > 0 && t < at[n-1] {
-			return nil, fmt.Errorf("dataset %s: row %d is at %v, before the row above it: expected rows in order of time: sort them by it", d.Name, n+1, time.Duration(t))
+			late = disorder{where: r.place(n), first: t, last: at[n-1], seen: int64(n)}
+			late.add(t)
+			continue
 		}
 		at = append(at, t)
 	}
+	if late.rows > 0 {
+		return nil, late.err()
+	}
 	d.spread(at, seed)
 	return at, nil
+}
+
+// place names the line of row n, from 0, which was read last, where rows come
+// as they stand in the file.
+func (r *recorded) place(n int) string {
+	if r.order != nil {
+		return fmt.Sprintf("%s: row %d", r.Dataset.Name, n+1)
+	}
+	return r.rows.Place()
+}
+
+// disorder counts rows behind one of a later moment.
+type disorder struct {
+	where string // the first of them
+	first int64  // its moment
+	last  int64  // the latest moment so far
+	rows  int64
+	seen  int64 // rows of all
+}
+
+func (o *disorder) add(t int64) {
+	if o.seen++; t < o.last {
+		o.rows++
+	}
+	o.last = max(o.last, t)
+}
+
+func (o *disorder) err() error {
+	return fmt.Errorf("dataset %s: is at %v, before the row above it; %d of %d rows stand behind one of a later moment: expected rows in order of time: sort the file by its moments",
+		o.where, time.Duration(o.first), o.rows, o.seen)
 }
 
 func (d *Dataset) spread(at []int64, seed uint64) {

@@ -239,10 +239,11 @@ func TestWhereMomentsCountFrom(t *testing.T) {
 
 func TestScheduleErrors(t *testing.T) {
 	for says, data := range map[string]string{
-		"row 2 has no moment":     `{"prompt":"a","at":0}` + "\n" + `{"prompt":"a"}`,
-		"before the row above it": `{"prompt":"a","at":3}` + "\n" + `{"prompt":"a","at":2}`,
-		"no moments":              `{"prompt":"a"}`,
-		"column 1: not JSON":      "{",
+		"row 2 has no moment": `{"prompt":"a","at":0}` + "\n" + `{"prompt":"a"}`,
+		":5: is at 2s, before the row above it; 3 of 5 rows stand behind one of a later moment: expected rows in order of time: sort the file": "\n" +
+			`{"prompt":"a","at":1}` + "\n" + `{"prompt":"a","at":3}` + "\n\n" + `{"prompt":"a","at":2}` + "\n" + `{"prompt":"a","at":1}` + "\n" + `{"prompt":"a","at":2.5}`,
+		"no moments":         `{"prompt":"a"}`,
+		"column 1: not JSON": "{",
 	} {
 		if _, err := Schedule(content(data), 0, 1); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("want %q, got %v", says, err)

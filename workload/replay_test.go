@@ -97,7 +97,7 @@ func TestNotes(t *testing.T) {
 		t.Errorf("%d rows: %s", len(list), diff)
 	}
 	_, s = firsts(t, Config{Dataset: content("TIMESTAMP,NumImages,ContextTokens,GeneratedTokens\n2025-03-12 00:00:00.1,3,10,5\n2025-03-12 00:00:00.2,0,10,5\n")})
-	if diff := cmp.Diff([]string{"1 row of the dataset with images or sound known by number alone: sent with made-up ones of that number, images of 512x512 pixels unless a row says a size, sounds of 5s"}, s.(Noter).Notes()); diff != "" {
+	if diff := cmp.Diff([]string{"2 moments without a zone: taken as UTC", "1 row of the dataset with images or sound known by number alone: sent with made-up ones of that number, images of 512x512 pixels unless a row says a size, sounds of 5s"}, s.(Noter).Notes()); diff != "" {
 		t.Error(diff)
 	}
 	line := `{"start_time":"2026-03-01T00:00:0%dZ","method":"POST","path":"/v1/chat/completions","response_code":200,"duration":10%s}` + "\n"

@@ -90,6 +90,9 @@ func Fit(ctx context.Context, rows Rows, o Options) (*traffic.Model, *Report, er
 	if f, ok := rows.(files); ok {
 		log.files = f.Opened()
 	}
+	if n, ok := rows.(noter); ok {
+		log.findings = append(log.findings, n.Notes()...)
+	}
 	log.finish()
 	m, r, err := log.fit(ctx)
 	if s, ok := rows.(skipper); ok && err == nil {

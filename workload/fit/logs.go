@@ -3,6 +3,7 @@ package fit
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -14,6 +15,9 @@ type Log interface {
 	Close() error
 }
 
+// noter says about a log what no line of it shows.
+type noter interface{ Notes() []string }
+
 // Logs reads several files one behind the other as one log. It belongs to one
 // goroutine.
 type Logs struct {
@@ -23,6 +27,7 @@ type Logs struct {
 	opened  int
 	skipped int64
 	first   []*trace.LineError
+	notes   []string
 }
 
 // NewLogs returns a reader of the named files, each opened when the one before
@@ -69,6 +74,9 @@ func (l *Logs) Skipped() (int64, []*trace.LineError) {
 	return l.skipped + n, append(l.first[:len(l.first):len(l.first)], first...)
 }
 
+// Notes are the sentences of all files read to their end, each once.
+func (l *Logs) Notes() []string { return l.notes }
+
 // Close ends the reading.
 func (l *Logs) Close() error {
 	if l.at == nil {
@@ -76,6 +84,13 @@ func (l *Logs) Close() error {
 	}
 	l.skipped, l.first = l.Skipped()
 	at := l.at
+	if n, ok := at.(noter); ok {
+		for _, words := range n.Notes() {
+			if !slices.Contains(l.notes, words) {
+				l.notes = append(l.notes, words)
+			}
+		}
+	}
 	l.at = nil
 	return at.Close()
 }

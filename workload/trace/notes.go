@@ -24,7 +24,7 @@ func (r *Reader) Notes() []string {
 	}
 	if m, ok := r.decoder.(*mapped); ok && r.good > 0 {
 		for _, word := range m.missing() {
-			n = append(n, fmt.Sprintf("%s: %s: no line of %d has %s", m.m.name, word, r.read, m.m.fields[word]))
+			n = append(n, fmt.Sprintf("of %s none has %s, which %s names for %s", counted(r.good, "row"), m.m.fields[word], m.m.name, word))
 		}
 	}
 	return n
@@ -83,6 +83,6 @@ func (r *Reader) unmapped() error {
 	if !ok || r.good == 0 || !slices.Contains(m.missing(), "at") {
 		return nil
 	}
-	return fmt.Errorf("%s: no line of %d has %s, which %s names for at: expected the path of the moment of arrival, or no at where there is none",
-		r.name, r.read, m.m.fields["at"], m.m.name)
+	return fmt.Errorf("%s: of %s none has %s, which %s names for at: expected the path of the moment of arrival, or no at where there is none",
+		r.name, counted(r.good, "row"), m.m.fields["at"], m.m.name)
 }

@@ -22,9 +22,9 @@ func TestMappingThatMatchesNothing(t *testing.T) {
 		end     string
 	}{
 		{"fields: {at: t, input_tokens: n}", nil, "EOF"},
-		{"fields: {at: t, input_tokens: n, tenant: who.team, model: m}", []string{"m.yaml: tenant: no line of 3 has who.team", "m.yaml: model: no line of 3 has m"}, "EOF"},
-		{"fields: {at: t, input_tokens: n, output_tokens: path}\nwhere: {t: [3]}", []string{"m.yaml: output_tokens: no line of 3 has path"}, "EOF"},
-		{"fields: {at: time, input_tokens: n}", []string{"m.yaml: at: no line of 3 has time"}, "data: no line of 3 has time, which m.yaml names for at: expected the path of the moment of arrival, or no at where there is none"},
+		{"fields: {at: t, input_tokens: n, tenant: who.team, model: m}", []string{"of 3 rows none has who.team, which m.yaml names for tenant", "of 3 rows none has m, which m.yaml names for model"}, "EOF"},
+		{"fields: {at: t, input_tokens: n, output_tokens: path}\nwhere: {t: [3]}", []string{"of 1 row none has path, which m.yaml names for output_tokens"}, "EOF"},
+		{"fields: {at: time, input_tokens: n}", []string{"of 3 rows none has time, which m.yaml names for at"}, "data: of 3 rows none has time, which m.yaml names for at: expected the path of the moment of arrival, or no at where there is none"},
 		{"fields: {at: t}\nwhere: {paths: [/a], path: [/c]}", nil, "data has no rows: of 3 lines none is wanted: m.yaml: no line has paths, path has no value of those asked for"},
 		{"fields: {at: t}\nwhere: {t: [3], path: [/a]}", nil, "data has no rows: of 3 lines none is wanted: m.yaml: no line meets all of where"},
 		{"fields: {at: time}", nil, "data has no line that can be used; the first: data:1: has none of the fields that the mapping names for at"},
