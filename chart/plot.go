@@ -40,6 +40,8 @@ type Axis struct {
 	Label string // what and in which unit: "input length (tokens)"
 	Unit  Unit
 	Log   bool
+	// Whole says that only whole numbers have a meaning: no tick is between them.
+	Whole bool
 	// From and To are its ends; where they are equal, those of what is drawn,
 	// and 0 for a linear axis of values that are not negative.
 	From, To float64

@@ -38,6 +38,8 @@ func (a Axis) places(s scale, most int) []float64 {
 	switch {
 	case s.log:
 		return a.decades(s, most)
+	case a.Whole:
+		return multiples(s, max(niceStep((s.hi-s.lo)/float64(most)), 1))
 	case a.Unit == Seconds && s.hi-s.lo > 2:
 		return multiples(s, clockStep((s.hi-s.lo)/float64(most)))
 	}

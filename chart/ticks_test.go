@@ -21,6 +21,8 @@ func TestTicks(t *testing.T) {
 		{Axis{}, 0.3, 9.4, 4, "2 4 6 8"},
 		{Axis{}, -3, 3, 4, "-2 0 2"},
 		{Axis{}, 0, 2.5e6, 5, "0 500k 1M 1.5M 2M 2.5M"},
+		{Axis{Whole: true}, 0.5, 3.5, 8, "1 2 3"},
+		{Axis{Whole: true}, 0.5, 15.5, 4, "5 10 15"},
 		{Axis{Unit: Share}, 0, 1, 4, "0% 50% 100%"},
 		{Axis{Unit: Share}, 0, 0.06, 4, "0% 2% 4% 6%"},
 		{Axis{Unit: Seconds}, 0, 3600, 6, "0 10_min 20_min 30_min 40_min 50_min 60_min"},

@@ -5,7 +5,8 @@
 // then plots, as text for a terminal or as HTML that holds everything it needs.
 //
 // Figures are of every row; nothing is sampled from a log. What a log does not
-// say is null in the facts and a sentence on the page. Of a row are kept three
-// numbers, its moment and its lengths: 16 bytes a request, and no text. Names of
+// say is null in the facts and a sentence on the page. A row that holds a
+// conversation is as many requests as it has turns. Of each are kept four
+// numbers, its moment and its lengths: 20 bytes, and no text. Names of
 // tenants are shown only where asked for. docs/metrics.md defines every figure.
 package portrait

@@ -69,6 +69,7 @@ type Facts struct {
 
 	Notes []string `json:"notes"`
 
+	cut    string // how much of a model's time the sample is of, where not of all
 	coarse string // what to say beside a figure of gaps of a coarse clock
 }
 

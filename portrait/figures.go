@@ -279,7 +279,7 @@ func scales(at []int64) []time.Duration {
 
 // turnsFigure draws how many turns conversations have.
 func turnsFigure(s *sessions, f *Facts) *chart.Plot {
-	p := &chart.Plot{Title: "Turns of a conversation", X: chart.Axis{Label: "turns"}, Y: chart.Axis{Label: "conversations", Unit: chart.Share}}
+	p := &chart.Plot{Title: "Turns of a conversation", X: chart.Axis{Label: "turns", Whole: true}, Y: chart.Axis{Label: "share of the conversations", Unit: chart.Share}}
 	if !s.told {
 		p.Empty = f.noSessions()
 		return p

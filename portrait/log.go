@@ -173,7 +173,7 @@ func (f *Facts) note(l *log) {
 			measure.Count(l.counted), l.counter.Name())
 	}
 	if l.texts > 0 {
-		say("Of %s requests the log has texts but not their lengths in tokens; they are in no figure of input lengths (a tokenizer can count them).", measure.Count(l.texts))
+		say("Of %s requests the log has texts but not their lengths in tokens; they are in no figure of input lengths (--tokenizer builtin counts them).", measure.Count(l.texts))
 	}
 	if l.deltas > 0 {
 		say("%s of the new text of a turn alone: what they share with the turns before is in no figure of shared prefix.", rowsOf(l.deltas))

@@ -236,6 +236,9 @@ func TestHostileNames(t *testing.T) {
 	if s := html.String(); strings.Contains(s, "<script") || strings.Contains(s, "\x1b") {
 		t.Error("a name of the log is markup in the page")
 	}
+	if n := strings.Count(html.String(), `viewBox="0 0 360 `); n < 9 {
+		t.Errorf("%d pictures for narrow windows", n)
+	}
 	if !strings.Contains(html.String(), "&lt;script&gt;") {
 		t.Error("the name is not there")
 	}

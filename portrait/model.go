@@ -41,6 +41,7 @@ func Model(ctx context.Context, m *traffic.Model, seed uint64, o Options) (*Fact
 	f.Name, f.Format, f.Sampled = o.Name, "model", true
 	f.Notes = append(f.Notes, fmt.Sprintf("Drawn with seed %d; another seed draws other requests of the same traffic.", seed))
 	if l.full() {
+		f.cut = fmt.Sprintf("; of the first %s alone, of %s", elapsed(f.Span.Or(0)), elapsed(m.Duration.Seconds()))
 		f.Notes = append(f.Notes, fmt.Sprintf("Only the first %s requests, of %s in all, are drawn.", measure.Count(f.Requests), elapsed(m.Duration.Seconds())))
 	}
 	if f.Sessions != nil {

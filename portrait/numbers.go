@@ -13,15 +13,15 @@ import (
 func (f *Facts) page() *Page {
 	p := &Page{Title: f.Name, Subtitle: f.subtitle(), Notes: f.Notes}
 	p.First = []Number{
-		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s"+when(f.PeakAt)+f.part(f.Arrivals), f.noTimes("shorter than 60 s")),
+		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s"+when(f.PeakAt)+f.part(f.Arrivals)+f.cut, f.noTimes("shorter than 60 s")),
 		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer"+f.part(f.Input.Count), unknown(f.noLengths("input"))),
-		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty"+f.part(f.Arrivals)+f.coarse, f.noTimes("fewer than three moments")),
+		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty"+f.part(f.Arrivals)+f.cut+f.coarse, f.noTimes("fewer than three moments")),
 		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt"+f.part(f.SharedPrefixOf), unknown(f.noBlocks())),
 	}
 	p.Rest = []Number{
 		{"requests", measure.Count(f.Requests), f.requestsMeaning()},
 		{"span", span(f.Span), "from the first request to the last" + f.begin()},
-		number("mean rate", f.MeanRate, "req/s", "requests ÷ span"+f.part(f.Arrivals), f.noTimes("no span")),
+		number("mean rate", f.MeanRate, "req/s", "requests ÷ span"+f.part(f.Arrivals)+f.cut, f.noTimes("no span")),
 		f.dispersion(),
 		f.triple("input p50 · p95 · p99", f.Input, "input"),
 		f.newText(),
@@ -93,7 +93,7 @@ func (f *Facts) begin() string {
 
 func (f *Facts) requestsMeaning() string {
 	if f.Sampled {
-		return "drawn from the model"
+		return "drawn from the model" + f.cut
 	}
 	text := "rows read"
 	if f.Rows != f.Requests {
