@@ -23,12 +23,17 @@ const (
 // Model samples a model of traffic and returns the figures and the page of the
 // sample. An error is the model's or the context's.
 func Model(ctx context.Context, m *traffic.Model, seed uint64, o Options) (*Facts, *Page, error) {
+	return model(ctx, m, seed, o, maxSampled)
+}
+
+// model is Model with so many requests at most.
+func model(ctx context.Context, m *traffic.Model, seed uint64, o Options, most int64) (*Facts, *Page, error) {
 	s, err := m.Sampler(traffic.SampleOptions{Seed: seed})
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &sample{sampler: s, lengthless: o.NoLengths}
-	l := &log{until: int64(m.Duration), most: maxSampled}
+	l := &log{until: int64(m.Duration), most: most}
 	for i := range m.Clients {
 		r.conversations = r.conversations || m.Clients[i].Sessions != nil
 		l.fronts = !o.NoLengths && (l.fronts || m.Clients[i].Sessions != nil || m.Clients[i].Prefix != nil)
@@ -87,7 +92,7 @@ func (s *sample) Next() (*trace.Row, error) {
 	first := &s.turns[0]
 	s.row = trace.Row{Format: ownRows, Timed: true, At: d.At, Tenant: s.sampler.Name(&d), Input: d.PrefixTokens + d.Input, Output: first.Output,
 		Reasoning: first.Reasoning, Images: first.Images, Blocks: s.row.Blocks[:0], Turns: s.row.Turns[:0]}
-	if s.conversations {
+	if len(s.turns) > 1 {
 		s.row.Session = s.sampler.SessionName(&d)
 	}
 	if d.Prefix > 0 && !s.lengthless {

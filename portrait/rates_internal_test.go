@@ -33,7 +33,7 @@ func TestRates(t *testing.T) {
 }
 
 // TestPeak: 3 requests within 60 s lie across the border of two minutes, with
-// 2 in each; a window holds its end and not its beginning, so that 30 and 90 are
+// 2 in each; a window holds its end and not its beginning, so that 0 and 60 are
 // not in one; and of a span below 60 s there is none.
 func TestPeak(t *testing.T) {
 	s := int64(time.Second)
@@ -43,7 +43,7 @@ func TestPeak(t *testing.T) {
 		rate, when float64
 	}{
 		{"across", []int64{0, 50 * s, 61 * s, 100 * s, 200 * s}, 3.0 / 60, 40},
-		{"ends apart", []int64{0, 30 * s, 90 * s, 150 * s}, 2.0 / 60, 0},
+		{"ends apart", []int64{0, 30 * s, 60 * s, 120 * s}, 2.0 / 60, 0},
 		{"at the end", []int64{0, 100 * s, 101 * s, 102 * s}, 3.0 / 60, 42},
 	} {
 		rate, when := peak(c.at, time.Minute)
