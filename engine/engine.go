@@ -35,7 +35,10 @@ type Call struct {
 	MaxTokens int64  // 0: the server decides
 	// Links are the URLs in it that the server is to fetch: what they carry
 	// beside their path is secret.
-	Links     []string
+	Links []string
+	// Reasons, where set, switches the model's reasoning on or off, by the
+	// driver's switch.
+	Reasons   *bool
 	Tools     []byte // JSON list of definitions of functions; nil: none
 	RequestID string // X-Request-Id
 	TraceID   string // 32 hex digits; traceparent

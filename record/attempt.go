@@ -162,6 +162,9 @@ type Tokens struct {
 	OutputCounted  Int
 	OutputUsage    Int
 	ReasoningUsage Int
+	// ReasoningAsked are those that the workload wants of the answer; only
+	// whether there are any can be asked of a server.
+	ReasoningAsked Int
 	PromptSource   string // what PromptCounted covers, and by whom: content, template, server
 	TokenSource    string // where Chunks.Tokens is from: usage_delta, tokenizer, one_each, usage_by_bytes
 }

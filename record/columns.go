@@ -133,6 +133,7 @@ func countedColumns() table[Attempt] {
 		number(g, "cached_usage", u, mute, "Prompt tokens that the server says it took from its cache.", func(a *Attempt) *Int { return &a.CachedUsage }),
 		number(g, "output_counted", u, "no tokenizer", "Output tokens by our tokenizer.", func(a *Attempt) *Int { return &a.OutputCounted }),
 		number(g, "output_usage", u, mute, "Output tokens by the server's usage.", func(a *Attempt) *Int { return &a.OutputUsage }),
+		number(g, "reasoning_asked", u, "no switch was sent", "Reasoning tokens that the workload wants of the answer. A server is told only whether to reason: 0 asks it not to.", func(a *Attempt) *Int { return &a.ReasoningAsked }),
 		number(g, "reasoning_usage", u, mute, "Reasoning tokens by the server's usage; they are among the output tokens.", func(a *Attempt) *Int { return &a.ReasoningUsage }),
 		word(g, "prompt_source", "What `prompt_counted` covers: `content` (the messages' texts alone), `template` (the whole prompt by the model's chat template) or `server` (the whole prompt, counted by the server's own /tokenize).", func(a *Attempt) *string { return &a.PromptSource }),
 		word(g, "token_source", "Where `chunk_tokens` is from: `usage_delta`, `tokenizer`, `one_each` or `usage_by_bytes`.", func(a *Attempt) *string { return &a.TokenSource }),

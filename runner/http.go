@@ -34,6 +34,8 @@ type HTTP struct {
 	// the texts in them are counted.
 	Prompts     Prompts
 	SaveOutputs bool
+	// Reasoning says that requests are told whether to reason.
+	Reasoning bool
 
 	room *headroom // nil: as many connections as requests
 }
@@ -41,6 +43,10 @@ type HTTP struct {
 // Prepare writes the call's text and encodes its request.
 func (h *HTTP) Prepare(c *Call) error {
 	ec := &engine.Call{MaxTokens: c.Spec.OutputTokens, Links: c.Spec.Links(), Open: c.Spec.Open, TraceID: c.Row.TraceID}
+	if h.Reasoning && c.Spec.Reasons {
+		ec.Reasons = new(c.Spec.Reasoning > 0)
+		c.Row.ReasoningAsked = record.Some(c.Spec.Reasoning)
+	}
 	content := int64(0)
 	if c.Spec.Body != nil {
 		var err error

@@ -176,6 +176,7 @@ func (r *Run) buildVirtual() error {
 	}
 	r.unbacked(o)
 	v.Name, v.Limits = name, r.scenario.Target.Timeouts
+	v.Reasoning = r.scenario.Workload.Reasoning != nil
 	r.target, r.model = v, o.Served
 	r.facts = []record.TargetFacts{{Name: name, URL: name, Model: o.Served, Engine: o.Engine}}
 	return nil

@@ -125,7 +125,7 @@ func (r *Run) server(ctx context.Context, base *url.URL, cfg wire.Config) (Targe
 	}
 	r.facts = append(r.facts, facts)
 	h := &HTTP{Name: facts.Name, Run: r.id, Driver: d, Transport: t, Texts: r.texts, Counter: r.counter, Prompts: r.prompts,
-		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs}
+		Own: r.ownTokens, SaveOutputs: r.scenario.Out.SaveOutputs, Reasoning: r.scenario.Workload.Reasoning != nil}
 	r.servers = append(r.servers, h)
 	return h, nil
 }
@@ -163,7 +163,7 @@ func (r *Run) driverOptions(base *url.URL) openai.Options {
 	t := s.Target.Timeouts
 	o := openai.Options{
 		Base: base, Model: r.model, NoStream: !s.Target.Stream, OutputMode: string(s.Workload.OutputMode),
-		Extra: s.Workload.Body, Temperature: s.Workload.Temperature,
+		Extra: s.Workload.Body, Temperature: s.Workload.Temperature, Switch: s.Workload.Reasoning,
 		Limits: wire.Limits{Connect: t.Connect, FirstByte: t.FirstByte, FirstToken: t.FirstToken, Stall: t.Stall, Total: t.Total},
 	}
 	r.secrets = append(r.secrets, openai.URLSecrets(base)...)

@@ -32,6 +32,9 @@ type Virtual struct {
 	// FaultField is the value of the field X-Sim-Fault that every request has;
 	// empty: none has it.
 	FaultField string
+	// Reasoning says that requests are told whether to reason: then as much of
+	// an answer is reasoning as the workload wants.
+	Reasoning bool
 
 	options sim.Options // of the lives after the first
 	dead    bool
@@ -56,6 +59,9 @@ func (v *Virtual) Start(c *Call, sink Sink) {
 	c.Row.Target = v.Name
 	c.Row.WriteStart, c.Row.Sent = record.Some(now), record.Some(now)
 	c.Row.SentSource, c.Row.StampSource, c.Row.Protocol = record.SourceVirtual, record.SourceVirtual, "virtual"
+	if v.Reasoning && c.Spec.Reasons {
+		c.Row.ReasoningAsked = record.Some(c.Spec.Reasoning)
+	}
 	call := &virtualCall{target: v, call: c, sink: sink}
 	if v.stopped(call, now) {
 		return
@@ -227,6 +233,19 @@ func described(c *record.Chunks) {
 	}
 }
 
+// reasoned makes the first tokens of an answer reasoning, chunk by chunk, and
+// returns when the first came that is none.
+func reasoned(c *record.Chunks, tokens int64) record.Int {
+	for i := range c.At {
+		if tokens <= 0 {
+			return record.Some(c.At[i])
+		}
+		c.Kind[i] = record.ReasoningChunk
+		tokens -= int64(c.Tokens[i])
+	}
+	return record.Int{}
+}
+
 // Finished completes the row.
 func (v *virtualCall) Finished(why sim.Finish, u sim.Usage, at int64) {
 	row := &v.call.Row
@@ -235,7 +254,8 @@ func (v *virtualCall) Finished(why sim.Finish, u sim.Usage, at int64) {
 	described(&row.Chunks)
 	if n := len(row.Chunks.At); n > 0 {
 		first := record.Some(row.Chunks.At[0])
-		row.FirstByte, row.FirstChunk, row.FirstToken, row.FirstAnswer = first, first, first, first
+		row.FirstByte, row.FirstChunk, row.FirstToken = first, first, first
+		row.FirstAnswer = reasoned(&row.Chunks, row.ReasoningAsked.Or(0))
 		row.LastToken = record.Some(row.Chunks.At[n-1])
 		row.TokenSource = "usage_delta"
 	}
@@ -260,6 +280,9 @@ func (v *virtualCall) whole(why sim.Finish, u sim.Usage) {
 	row.PromptUsage, row.CachedUsage, row.OutputUsage = record.Some(u.Prompt), record.Some(u.Cached), record.Some(u.Output)
 	row.Server = record.ServerTimes{Queue: record.Some(st.Scheduled - st.Queued), Prefill: record.Some(st.FirstToken - st.Scheduled),
 		Decode: record.Some(st.LastToken - st.FirstToken)}
+	if asked, ok := row.ReasoningAsked.Get(); ok {
+		row.ReasoningUsage = record.Some(min(asked, u.Output))
+	}
 	row.Outcome, row.FinishReason = record.OK, string(why)
 	v.told()
 	v.call.Answer = workload.Answer{Tokens: u.Output, Block: workload.Block{ID: answerID(v.call), Tokens: u.Output}}

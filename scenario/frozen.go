@@ -134,6 +134,9 @@ func (w *Workload) frozen() section {
 	if w.Temperature != nil {
 		s.set("temperature", *w.Temperature)
 	}
+	if w.Reasoning != nil {
+		s.set("reasoning", w.Reasoning.String())
+	}
 	if w.Body != nil {
 		s.set("body", hidden)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/engine/openai"
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/verify"
 	"github.com/tokamak-bench/tokamak/workload"
@@ -129,7 +130,9 @@ type Workload struct {
 	Config      workload.Config
 	OutputMode  OutputMode
 	Temperature *float64 // nil: the server decides
-	Tokenizer   string   // builtin, tiktoken:NAME, server, estimate, or a file
+	// Reasoning is the field that switches the model's reasoning; nil: none is sent.
+	Reasoning *openai.Switch
+	Tokenizer string // builtin, tiktoken:NAME, server, estimate, or a file
 	// ChatTemplate is auto, none, or a file.
 	ChatTemplate string
 	Body         json.RawMessage

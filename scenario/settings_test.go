@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -133,5 +135,44 @@ func TestStatedWithoutEffect(t *testing.T) {
 		if want == "" && strings.Contains(notices, "never") || !strings.Contains(notices, want) {
 			t.Errorf("%s: %s\nwant %s", flags, notices, want)
 		}
+	}
+}
+
+// TestReasoningSwitch: which field asks for reasoning is told, and where
+// nothing is told that is said.
+func TestReasoningSwitch(t *testing.T) {
+	model := func(reasoning string) string {
+		name := filepath.Join(t.TempDir(), "t.yaml")
+		text := "schema: tokamak.traffic/1\nduration: 10s\nclients:\n  - name: a\n    rate: 2\n    lengths: {input-tokens: 50, output-tokens: 40}\n" + reasoning
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	with, without := model("    reasoning: 0.5\n"), model("")
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{
+		{[]string{"traffic=" + with, "reasoning=thinking"}, "--reasoning: expected enable_thinking, or reasoning_effort=ON/OFF such as reasoning_effort=high/low, got \"thinking\""},
+		{[]string{"traffic=" + without, "reasoning=enable_thinking"}, "--reasoning: reasoning needs a share of it in the traffic model: " + without + " has none"},
+		{[]string{"reasoning=enable_thinking"}, "--reasoning: reasoning needs traffic"},
+		{[]string{"traffic=" + with, "reasoning=enable_thinking", "api=openai-completions"}, "--reasoning: reasoning does not go with openai-completions"},
+		{[]string{"traffic=" + with, "reasoning=enable_thinking", `body={"chat_template_kwargs":{}}`}, "--reasoning: reasoning and body both set chat_template_kwargs"},
+		{[]string{"traffic=" + with, "reasoning=reasoning_effort=high/low"}, ""},
+	} {
+		s, err := resolve("", nil, flagged(t, append(c.words, "url=sim://")...), fake())
+		switch {
+		case c.want == "":
+			if err != nil || s.Workload.Reasoning.String() != "reasoning_effort=high/low" {
+				t.Error(s, err)
+			}
+		case err == nil || !strings.HasPrefix(err.Error(), c.want):
+			t.Errorf("%v: %v\nwant %s", c.words, err, c.want)
+		}
+	}
+	s, err := resolve("", nil, flagged(t, "traffic="+with, "url=sim://"), fake())
+	if err != nil || !strings.Contains(strings.Join(s.Notices, "\n"), "the share of reasoning in "+with+" is not sent") {
+		t.Error(s, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 var perishable = []string{"target.url", "target.against", "load.pairs", "target.virtual", "target.header", "target.api-key-env", "target.api-key-file", "target.auth-command", "target.auth-header",
 	"target.ca", "target.cert", "target.key", "target.proxy", "target.no-proxy",
 	"workload.body", "workload.tokenizer", "workload.chat-template", "workload.dataset", "workload.conversations", "workload.repeat", "workload.salt", "workload.keep-names", "workload.jitter", "workload.dataset-format",
-	"workload.dataset-map", "workload.dataset-turns", "workload.block-tokens", "workload.max-bad", "workload.traffic", "workload.traffic-sha256", "workload.scale", "workload.scale-by",
+	"workload.dataset-map", "workload.dataset-turns", "workload.block-tokens", "workload.max-bad", "workload.traffic", "workload.traffic-sha256", "workload.scale", "workload.scale-by", "workload.reasoning",
 	"load.speed"}
 
 // Thaw reads the frozen form in a manifest, to judge a run again: what was

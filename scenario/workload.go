@@ -39,6 +39,7 @@ func (r *resolver) workload(s *Scenario) {
 		t := r.between("workload.temperature", "a number", 0, 0, mostTemperature)
 		w.Temperature = &t
 	}
+	w.Reasoning = r.reasoningSwitch(s)
 	w.Tokenizer = r.tokenizer()
 	w.ChatTemplate = r.chatTemplate()
 	w.Body = r.body()

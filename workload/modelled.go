@@ -34,6 +34,11 @@ func (t *Traffic) Images() bool {
 	return slices.ContainsFunc(t.Model.Clients, func(c traffic.Client) bool { return c.Images != nil })
 }
 
+// Reasons tells whether any client's answers have a share of reasoning.
+func (t *Traffic) Reasons() bool {
+	return slices.ContainsFunc(t.Model.Clients, func(c traffic.Client) bool { return c.Reasoning != nil })
+}
+
 // endless is longer than any load.
 const endless = 10 * 365 * 24 * time.Hour
 
@@ -150,6 +155,7 @@ func (m *modelled) prefixID(d *traffic.Draw) uint64 {
 func (m *modelled) session(d *traffic.Draw, index uint64, shared int64) *modelledSession {
 	s := &modelledSession{modelled: m, index: index, shared: shared}
 	s.turns = m.sampler.Turns(d, nil)
+	s.reasons = m.Traffic.Model.Clients[d.Client].Reasoning != nil
 	s.request = Request{Class: m.Traffic.Model.Clients[d.Client].Name, Tenant: m.sampler.Name(d), Text: m.Traffic.Text}
 	if len(s.turns) > 1 {
 		s.request.SessionID = m.sampler.SessionName(d)
@@ -168,6 +174,7 @@ type modelledSession struct {
 	prefix  Block
 	turns   []traffic.Turn
 	request Request
+	reasons bool // its client has a share of reasoning
 	turn    int64
 	history []Message
 	tokens  int64 // of history
@@ -188,6 +195,7 @@ func (s *modelledSession) Next(answer *Answer) (*Request, bool) {
 	t := &s.turns[s.turn]
 	r := s.request
 	r.Turn, r.Think, r.OutputTokens = s.turn, t.Think, t.Output
+	r.Reasons, r.Reasoning = s.reasons, t.Reasoning
 	r.SharedTokens = shared
 	m := Message{Role: "user"}
 	if s.turn == 0 {

@@ -39,7 +39,11 @@ type Request struct {
 	SharedTokens int64
 	// OutputTokens is the answer length asked for; 0: the server decides.
 	OutputTokens int64
-	Messages     []Message
+	// Reasons says that it is known whether the model is to reason, and
+	// Reasoning how many tokens of the answer are that; 0: it is not to.
+	Reasons   bool
+	Reasoning int64
+	Messages  []Message
 	// Text is what the blocks are written of, as package corpus names it;
 	// empty: its default.
 	Text string

@@ -34,6 +34,8 @@ type Options struct {
 	Header     []wire.Field // these win over the driver's own
 	Auth       wire.Field   // the header with the credential; empty name: none
 	Limits     wire.Limits
+	// Switch, where set, is the field by which a call's reasoning is switched.
+	Switch *Switch
 	// Temperature, where set, is sent with each call.
 	Temperature *float64
 }

@@ -163,6 +163,9 @@ func (d *Driver) write(p *plan, c *engine.Call) []byte {
 	if len(c.Tools) > 0 && d.api == APIChat && d.own("tools") {
 		o.raw("tools", c.Tools)
 	}
+	if s := d.opt.Switch; s != nil && c.Reasons != nil && d.own(s.Field) {
+		o.raw(s.Field, s.value(*c.Reasons))
+	}
 	p.writeLength(&o, c.MaxTokens, func(string) bool { return false })
 	return append(o.b, '}')
 }

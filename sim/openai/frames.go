@@ -18,6 +18,10 @@ type writer struct {
 	api   api
 	shape *Shape
 	call  *Call
+	// switched says that the request switches reasoning on or off, and thinking
+	// how many tokens of an answer are that.
+	switched bool
+	thinking int64
 }
 
 // frames are the chunks of one stream. All but a token's text is ready before
@@ -91,9 +95,13 @@ func (f *frames) Token(b []byte, c *face.Choice, w *text.Word) []byte {
 		return b
 	}
 	b = f.open(b, c)
-	b = append(b, f.before...)
+	before, after := f.before, f.after
+	if c.Written <= f.thinking {
+		before, after = f.reasoned()
+	}
+	b = append(b, before...)
 	b = append(b, w.JSON...)
-	b = append(b, f.after...)
+	b = append(b, after...)
 	if f.q.logprobs >= 0 {
 		b = f.appendLogprobs(b, c, w)
 		b = append(b, f.shape.NotEnded...)
@@ -129,7 +137,7 @@ func (f *frames) open(b []byte, c *face.Choice) []byte {
 func (f *frames) end(b []byte, c *face.Choice, tokens int64) []byte {
 	if f.counts {
 		b = append(b, `,"usage":`...)
-		b = f.d.Usage(b, core.Usage{Prompt: c.PromptTokens(), Cached: -1, Output: tokens}, f.x)
+		b = f.counted(b, core.Usage{Prompt: c.PromptTokens(), Cached: -1, Output: tokens}, f.x, min(f.thinking, tokens))
 	} else {
 		b = append(b, f.tail...)
 	}
@@ -161,7 +169,7 @@ func (f *frames) Finish(b []byte, c *face.Choice) []byte {
 	if f.shape.EndUsage && !f.counts {
 		b = append(b, `,"usage":`...)
 		st := c.Stats()
-		b = f.d.Usage(b, core.Usage{Prompt: st.Prompt, Cached: st.Cached, Output: c.Written}, f.x)
+		b = f.counted(b, core.Usage{Prompt: st.Prompt, Cached: st.Cached, Output: c.Written}, f.x, min(f.thinking, c.Written))
 	}
 	if f.d.Extra != nil && (!f.usage || f.shape.EndUsage) {
 		b = f.d.Extra(b, c)
@@ -182,7 +190,7 @@ func (f *frames) Close(b []byte, x *face.Exchange) []byte {
 	if f.usage && !f.shape.EndUsage {
 		b = f.writer.head(append(b, "data: "...), x, true)
 		b = append(b, `,"choices":[],"usage":`...)
-		b = f.d.Usage(b, x.Usage(), x)
+		b = f.counted(b, x.Usage(), x, f.thoughts(x))
 		if f.d.Extra != nil {
 			b = f.d.Extra(b, &x.Choices[0])
 		}
@@ -202,7 +210,7 @@ func (w *writer) body(x *face.Exchange, _ http.Header) any {
 		b = w.choice(b, &x.Choices[i])
 	}
 	b = append(b, `],"usage":`...)
-	b = w.d.Usage(b, x.Usage(), x)
+	b = w.counted(b, x.Usage(), x, w.thoughts(x))
 	if w.d.Extra != nil {
 		b = w.d.Extra(b, &x.Choices[0])
 	}
@@ -212,8 +220,13 @@ func (w *writer) body(x *face.Exchange, _ http.Header) any {
 func (w *writer) choice(b []byte, c *face.Choice) []byte {
 	var said []byte
 	var probs []chosen
+	var thought []byte
 	c.Each(func(t *text.Word) {
-		said = append(said, t.Text...)
+		if c.Written <= w.thinking {
+			thought = append(thought, t.Text...)
+		} else {
+			said = append(said, t.Text...)
+		}
 		if w.q.logprobs >= 0 {
 			probs = append(probs, w.token(c, t))
 		}
@@ -232,6 +245,9 @@ func (w *writer) choice(b []byte, c *face.Choice) []byte {
 		b = face.AppendString(append(b, `,"message":{"role":"assistant","content":`...), string(said))
 		if w.d.RequestID {
 			b = append(b, `,"refusal":null`...)
+		}
+		if len(thought) > 0 {
+			b = face.AppendString(append(b, `,"reasoning_content":`...), string(thought))
 		}
 		b = append(b, '}')
 	}

@@ -29,11 +29,15 @@ type query struct {
 	KeepStop            bool            `json:"include_stop_str_in_output"`
 	Logprobs            json.RawMessage `json:"logprobs"`
 	TopLogprobs         int             `json:"top_logprobs"`
-	Tools               []Tool          `json:"tools"`
-	ToolChoice          json.RawMessage `json:"tool_choice"`
-	ResponseFormat      *format         `json:"response_format"`
-	GuidedJSON          json.RawMessage `json:"guided_json"`
-	StructuredOutputs   *struct {
+	ReasoningEffort     *string         `json:"reasoning_effort"`
+	ChatTemplateKwargs  *struct {
+		EnableThinking *bool `json:"enable_thinking"`
+	} `json:"chat_template_kwargs"`
+	Tools             []Tool          `json:"tools"`
+	ToolChoice        json.RawMessage `json:"tool_choice"`
+	ResponseFormat    *format         `json:"response_format"`
+	GuidedJSON        json.RawMessage `json:"guided_json"`
+	StructuredOutputs *struct {
 		JSON json.RawMessage `json:"json"`
 	} `json:"structured_outputs"`
 
@@ -146,6 +150,9 @@ func (d *Dialect) ask(q *query, l *face.Language, a api, seed uint64) (*face.Ask
 	}
 	ask.Script = said.words
 	w := writer{d: d, q: q, api: a, shape: d.shape(a), call: said.call}
+	if a == chatAPI && said.words == nil {
+		w.switched, w.thinking = q.thinking()
+	}
 	if q.Stream {
 		ask.Stream = func(x *face.Exchange) face.Frames { return w.frames(x) }
 	} else {
