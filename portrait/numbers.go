@@ -178,7 +178,7 @@ func (f *Facts) dispersion() Number {
 		if some = some || ok; ok {
 			parts = append(parts, measure.Digits(x))
 		} else {
-			parts = append(parts, "-")
+			parts = append(parts, "–")
 		}
 	}
 	if !some {

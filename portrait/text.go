@@ -58,7 +58,7 @@ func numbers(c *chart.Canvas, of []Number, ink chart.Ink) {
 		c.Text(0, y, n.Name, chart.Plain)
 		shown := n.Value
 		if shown == "" {
-			shown = "-"
+			shown = "–"
 		}
 		c.Text(name+2+value-chart.Columns(shown), y, shown, ink)
 		from := name + value + 4

@@ -116,7 +116,7 @@ func TestErrorsNotKnown(t *testing.T) {
 	if f.Failed != nil {
 		t.Errorf("%d failed", *f.Failed)
 	}
-	if text := flat(t, p); !strings.Contains(text, "errors - not known: the log does not say how requests went") {
+	if text := flat(t, p); !strings.Contains(text, "errors – not known: the log does not say how requests went") {
 		t.Error(text)
 	}
 	log := at(0, 1, 2, 3)
