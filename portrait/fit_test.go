@@ -43,7 +43,7 @@ func TestFitPage(t *testing.T) {
 func TestEmptyFit(t *testing.T) {
 	text := page(t, portrait.Fit(&fit.Report{Clients: []fit.ClientReport{{Name: "\x1b[31mred"}}}, portrait.Options{Name: "none"}), portrait.TextOptions{})
 	text = strings.Join(strings.Fields(text), " ")
-	for _, want := range []string{"error of dispersion - not known", "the log has no moments", "the log has too few input lengths", "?[31mred"} {
+	for _, want := range []string{"error of dispersion – not known", "the log has no moments", "the log has too few input lengths", "?[31mred"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -70,7 +70,7 @@ func TestFitTotals(t *testing.T) {
 	p := portrait.Fit(r, portrait.Options{})
 	text := strings.Join(strings.Fields(page(t, p, portrait.TextOptions{Width: 200})), " ")
 	for _, want := range []string{"input tokens 1,000 in the log; in samples of the model 1,562 (+25%), 2.50 a second in the log; 8 requests of the log tell theirs, and are compared",
-		"output tokens - the log does not tell; those of the model, 300, are made up",
+		"output tokens – the log does not tell; those of the model, 300, are made up",
 		"turns independent what the prompts of 7 later requests of 3 sessions were taken to hold: no history; as asked"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
