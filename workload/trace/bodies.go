@@ -143,7 +143,7 @@ func (d *lite) decode(piece []byte, out *batch) {
 		out.fail(err)
 		return
 	}
-	if t := o.text("call_type"); t != "" && !strings.Contains(t, "completion") && !strings.Contains(t, "responses") && !strings.Contains(t, "anthropic") {
+	if t := o.text("call_type"); t != "" && !strings.Contains(t, "completion") && !strings.Contains(t, "responses") && !strings.Contains(t, "anthropic") && !strings.Contains(t, "generate_content") {
 		out.ignored++
 		return
 	}
@@ -154,7 +154,7 @@ func (d *lite) decode(piece []byte, out *batch) {
 	r.Model = o.text("model_group", "model")
 	r.Tenant = o.text("end_user", "metadata.user_api_key_team_alias", "metadata.user_api_key_alias", "metadata.user_api_key_hash", "team_id", "user")
 	r.Input, r.Output = o.tokens("prompt_tokens"), o.tokens("completion_tokens")
-	r.Cached = o.tokens("metadata.usage_object.prompt_tokens_details.cached_tokens", "response.usage.prompt_tokens_details.cached_tokens")
+	r.Cached = o.tokens("metadata.usage_object.prompt_tokens_details.cached_tokens", "metadata.usage_object.cache_read_input_tokens", "response.usage.prompt_tokens_details.cached_tokens")
 	r.Reasoning = o.tokens("metadata.usage_object.completion_tokens_details.reasoning_tokens", "response.usage.completion_tokens_details.reasoning_tokens")
 	if end, _, _, ok := o.moment(seconds, "endTime"); ok && r.Timed && end >= r.At {
 		r.Duration = length(end - r.At)

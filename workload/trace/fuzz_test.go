@@ -44,6 +44,10 @@ func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"attributes":[{"key":1,"value":2}],"spanId":{}}`), byte(0))
 	f.Add([]byte("1 aaaaaaaaaaaa 5\nGET / HTTP/1.1\r\n\r\n\n"+separator+"\n"), byte(0))
 	f.Add([]byte("{\"requests\":[{\"t\":0,\"in\":1,\"out\":1},\n{\"t\":1,\"in\":[{\"\n"), byte(0))
+	for _, wrap := range wraps() {
+		f.Add([]byte(wrap(0, `{"prompt":"p","output_tokens":5}`)+"\n"+wrap(1, `{"prompt":"q"}`)), byte(0))
+	}
+	f.Add(packed(f, "gzip", `{"prompt":"p"}`), byte(0))
 	names := formatNames()
 	f.Fuzz(func(t *testing.T, b []byte, as byte) {
 		o := Options{MaxBad: 1}

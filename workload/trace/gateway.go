@@ -120,7 +120,7 @@ func (d *access) log(outer object, r *Row) {
 	r.Tenant = named(o.text("consumer"))
 	r.Model = named(o.text("model"))
 	r.Input, r.Output = o.tokens("input_token"), o.tokens("output_token")
-	r.Cached, r.Reasoning = o.tokens("cached_tokens", "cached_token"), o.tokens("reasoning_tokens", "reasoning_token")
+	r.Cached, r.Reasoning = o.tokens("cached_tokens", "cached_token", "input_token_details.cached_tokens"), o.tokens("reasoning_tokens", "reasoning_token", "output_token_details.reasoning_tokens")
 	r.FirstToken = o.span(millis, "llm_first_token_duration")
 	if d := o.span(millis, "llm_service_duration"); d > 0 {
 		r.Duration = d
@@ -154,13 +154,24 @@ func (d *apisix) decode(piece []byte, out *batch) {
 	r.ID = request.text("headers.x-request-id", "headers.X-Request-Id")
 	r.Tenant = o.text("consumer.username")
 	o.status(r, "response.status")
-	r.Model = o.text("llm_summary.model", "llm_model", "request_llm_model", "llm_request.model")
+	r.Model = o.text("llm_summary.model", "llm_model", "llm_summary.request_model", "request_llm_model", "llm_request.model")
 	r.Input = o.tokens("llm_summary.prompt_tokens", "llm_prompt_tokens", "prompt_tokens")
 	r.Output = o.tokens("llm_summary.completion_tokens", "llm_completion_tokens", "completion_tokens")
-	r.FirstToken = o.span(millis, "llm_summary.llm_time_to_first_token", "llm_time_to_first_token")
+	r.Cached = o.tokens("llm_summary.cache_read_input_tokens", "llm_cache_read_input_tokens")
+	r.Reasoning = o.tokens("llm_summary.reasoning_tokens", "llm_reasoning_tokens")
+	if !o.atOnce() {
+		r.FirstToken = o.span(millis, "llm_summary.duration", "llm_summary.llm_time_to_first_token", "llm_time_to_first_token")
+	}
 	request.sent(r, "body")
 	o.answered(r, "response.body")
 	finish(o, r, out)
+}
+
+// atOnce tells whether an entry of APISIX says that the answer was no stream:
+// what it calls the time to the first token is then the time to the whole.
+func (o object) atOnce() bool {
+	no := []string{"false", "0"}
+	return o.is(condition{"llm_summary.stream", no}) || o.is(condition{"llm_stream", no}) || o.is(condition{"llm_request.stream", no})
 }
 
 // kong reads the entries of Kong's log plugins. Usage comes from the plugin

@@ -73,7 +73,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-func packed(t *testing.T, kind, text string) []byte {
+func packed(t testing.TB, kind, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	var w io.WriteCloser = gzip.NewWriter(&b)

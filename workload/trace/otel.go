@@ -115,7 +115,7 @@ func (d *otel) span(o object, service string, out *batch) {
 	}
 	operation := text("gen_ai.operation.name")
 	model := get("gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
-	usage := get("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.usage.output_tokens", "llm.token_count.prompt")
+	usage := get("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.prompt", "llm.token_count.completion")
 	if model == nil && usage == nil || operation != "" && operation != "chat" && operation != "text_completion" && operation != "generate_content" {
 		out.ignored++
 		return
@@ -135,8 +135,8 @@ func (d *otel) span(o object, service string, out *batch) {
 	r.Model = text("gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
 	r.Input = number("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
 	r.Output = number("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
-	r.Cached = number("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cached_input_tokens")
-	r.Reasoning = number("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens")
+	r.Cached = number("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cached_input_tokens", "llm.token_count.prompt_details.cache_read")
+	r.Reasoning = number("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning")
 	if ttft := get("gen_ai.response.time_to_first_chunk", "gen_ai.server.time_to_first_token"); ttft != nil {
 		if n, _, ok := decimal(o.raw(ttft), seconds); ok && n > 0 {
 			r.FirstToken = length(n)

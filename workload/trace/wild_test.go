@@ -1,0 +1,53 @@
+package trace
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Entries with the names that the gateways' own sources and documents give
+// their fields: what each says of lengths and times is read.
+func TestNamesOfTheWild(t *testing.T) {
+	type facts struct {
+		Format                           string
+		Input, Output, Cached, Reasoning int64
+		FirstToken                       time.Duration
+		Model                            string
+	}
+	const apisix = `{"request":{"uri":"/v1/chat/completions","method":"POST"},"response":{"status":200},"start_time":1767225601000,"latency":800,`
+	for name, c := range map[string]struct {
+		text string
+		want facts
+	}{
+		"apisix, a stream": {apisix + `"llm_summary":{"request_model":"a","model":"b","duration":120,"prompt_tokens":30,"completion_tokens":9,"total_tokens":39,"upstream_response_time":700,"stream":true,"cache_read_input_tokens":16,"reasoning_tokens":4},"llm_request":{"stream":true}}`,
+			facts{"apisix", 30, 9, 16, 4, 120 * time.Millisecond, "b"}},
+		"apisix, at once": {apisix + `"llm_summary":{"request_model":"a","duration":"700","prompt_tokens":"30","completion_tokens":"9"},"llm_request":{"messages":[],"stream":false}}`,
+			facts{"apisix", 30, 9, 0, 0, 0, "a"}},
+		"apisix, variables": {apisix + `"llm_model":"b","llm_time_to_first_token":"120","llm_prompt_tokens":"30","llm_completion_tokens":"9","llm_cache_read_input_tokens":"16","llm_reasoning_tokens":"4"}`,
+			facts{"apisix", 30, 9, 16, 4, 120 * time.Millisecond, "b"}},
+		"kong": {`{"request":{"uri":"/v1/chat/completions","method":"POST","id":"q"},"response":{"status":200},"latencies":{"request":2700},"started_at":1767225601000,"ai":{"ai-proxy":{"usage":{"prompt_token":28,"total_tokens":48,"completion_token":20,"time_per_token":133},"meta":{"request_model":"command","response_model":"command-r","llm_latency":2670}}}}`,
+			facts{"kong", 28, 20, 0, 0, 0, "command-r"}},
+		"higress": {`{"start_time":"2026-01-01T00:00:00Z","path":"/v1/chat/completions","response_code":200,"ai_log":"{\"model\":\"q\",\"input_token\":100,\"output_token\":50,\"llm_first_token_duration\":90,\"llm_service_duration\":900,\"input_token_details\":{\"cached_tokens\":64},\"output_token_details\":{\"reasoning_tokens\":7}}"}`,
+			facts{"higress", 100, 50, 64, 7, 90 * time.Millisecond, "q"}},
+		"litellm, a spend log": {`{"request_id":"c","call_type":"agenerate_content","api_key":"k","spend":0.1,"total_tokens":12,"prompt_tokens":10,"completion_tokens":2,"startTime":"2026-01-01T00:00:00Z","endTime":"2026-01-01T00:00:01Z","completionStartTime":"2026-01-01T00:00:00.25Z","model":"m","metadata":"{\"usage_object\":{\"cache_read_input_tokens\":6}}","cache_hit":"False","end_user":"","messages":{},"response":{}}`,
+			facts{"litellm", 10, 2, 6, 0, 250 * time.Millisecond, "m"}},
+		"otel, now": {`{"traceId":"t","spanId":"s","startTimeUnixNano":"1767225600000000000","endTimeUnixNano":"1767225601000000000","attributes":[{"key":"gen_ai.provider.name","value":{"stringValue":"p"}},{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}},{"key":"gen_ai.usage.input_tokens","value":{"intValue":"10"}},{"key":"gen_ai.usage.output_tokens","value":{"intValue":"5"}},{"key":"gen_ai.usage.cache_read.input_tokens","value":{"intValue":"4"}},{"key":"gen_ai.usage.reasoning.output_tokens","value":{"intValue":"3"}},{"key":"gen_ai.response.time_to_first_chunk","value":{"doubleValue":0.125}}]}`,
+			facts{"otel", 10, 5, 4, 3, 125 * time.Millisecond, "m"}},
+		"otel, before": {`{"traceId":"t","spanId":"s","startTimeUnixNano":"1767225600000000000","attributes":[{"key":"gen_ai.usage.completion_tokens","value":{"intValue":"5"}},{"key":"gen_ai.usage.prompt_tokens","value":{"intValue":"10"}},{"key":"gen_ai.usage.cache_read_input_tokens","value":{"intValue":"4"}}]}`,
+			facts{"otel", 10, 5, 4, 0, 0, ""}},
+		"otel, OpenInference": {`{"trace_id":"t","span_id":"s","start_time":"2026-01-01T00:00:00Z","attributes":{"llm.model_name":"m","llm.token_count.prompt":10,"llm.token_count.completion":5,"llm.token_count.prompt_details.cache_read":4,"llm.token_count.completion_details.reasoning":3}}`,
+			facts{"otel", 10, 5, 4, 3, 0, "m"}},
+	} {
+		rows, r := all(t, c.text, Options{})
+		if len(rows) != 1 {
+			t.Errorf("%s: %d rows, %d ignored", name, len(rows), r.Ignored())
+			continue
+		}
+		w := rows[0]
+		if diff := cmp.Diff(c.want, facts{r.Format(), w.Input, w.Output, w.Cached, w.Reasoning, w.FirstToken, w.Model}); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
