@@ -148,7 +148,7 @@ func (l *log) follow(r *trace.Row, wanted bool) followed {
 
 // followCut looks at the blocks into which a prompt is cut.
 func (l *log) followCut(c *cut, q *request, number int32) {
-	if q.input <= 0 {
+	if c.made += q.input/c.size + 1; q.input <= 0 || c.made > mostPieces {
 		return
 	}
 	if _, ok := l.reused(c.blocks(q)); ok {

@@ -210,8 +210,13 @@ type cut struct {
 	named []uint64
 	each  int64 // tokens of a named block
 	own   uint64
+	made  int64 // blocks so far
 	row   trace.Row
 }
+
+// mostPieces is how many blocks the prompts of a conversation are cut into in
+// all, so that a line of a file cannot make work without end.
+const mostPieces = 1 << 20
 
 // cutOf returns how the prompts of a row are cut that names the blocks of a
 // front of it, or holds a conversation, or has neither in a log that does

@@ -162,3 +162,16 @@ func TestClocks(t *testing.T) {
 		t.Error(f.Notes)
 	}
 }
+
+// TestEndlessTurns: a line of ten thousand enormous turns is counted, and not
+// cut into blocks without end.
+func TestEndlessTurns(t *testing.T) {
+	row := trace.Row{Format: "tokamak", Timed: true, Input: 1e9, Output: 1, Turns: []trace.Turn{{Input: 1e9, Output: 1}}}
+	for range 9999 {
+		row.Turns = append(row.Turns, trace.Turn{Input: 1e9, Output: 1})
+	}
+	f, _ := show(t, &rows{of: []trace.Row{row}}, portrait.Options{})
+	if f.Requests != 10_000 || f.SharedPrefix.Valid() {
+		t.Errorf("%d requests, %v", f.Requests, f.SharedPrefix)
+	}
+}
