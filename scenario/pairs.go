@@ -8,6 +8,7 @@ import (
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/measure"
 	"github.com/tokamak-bench/tokamak/sim"
+	"github.com/tokamak-bench/tokamak/workload"
 )
 
 // pairs refuses settings that have no effect beside others.
@@ -60,6 +61,11 @@ func (s *Scenario) bounds() {
 		if d.of && s.Given("target."+d.id) {
 			s.note("%s never strikes: the limit on a whole request, %s, comes first", d.id, Short(t.Total))
 		}
+	}
+	w := &s.Workload.Config
+	turns := w.Dataset != nil || w.Traffic != nil || slices.ContainsFunc(w.Classes, func(c workload.Class) bool { return c.Turns != nil })
+	if s.Load.ReadRate > 0 && s.Load.Kind == OpenLoop && !turns {
+		s.note("read-rate has nothing to hold back: there are no turns, and a rate does not wait for readers")
 	}
 	if users := s.Load.Plan.Stages; s.Load.Kind == ClosedLoop && float64(s.Load.MaxInFlight) > users[0].From {
 		s.note("max-in-flight is never reached: there are %s users", number(users[0].From))

@@ -122,6 +122,8 @@ func TestStatedWithoutEffect(t *testing.T) {
 		"timeout=5s timeout-stall=10s":          "timeout-stall never strikes: the limit on a whole request, 5s, comes first",
 		"timeout=5s":                            "",
 		"concurrency=4 max-in-flight=5":         "max-in-flight is never reached: there are 4 users",
+		"rate=4 read-rate=5":                    "read-rate has nothing to hold back",
+		"rate=4 read-rate=5 turns=2":            "",
 		"concurrency=4 max-in-flight=4":         "",
 		"virtual=true temperature=1 header=A:b": "virtual time has no connections, bodies and texts: header, temperature are checked and not used",
 		"virtual=true text=chat":                "virtual time has no connections, bodies and texts: text is checked and not used",
@@ -132,7 +134,7 @@ func TestStatedWithoutEffect(t *testing.T) {
 			continue
 		}
 		notices := strings.Join(s.Notices, "\n")
-		if want == "" && strings.Contains(notices, "never") || !strings.Contains(notices, want) {
+		if want == "" && (strings.Contains(notices, "never") || strings.Contains(notices, "nothing to hold")) || !strings.Contains(notices, want) {
 			t.Errorf("%s: %s\nwant %s", flags, notices, want)
 		}
 	}
@@ -156,6 +158,9 @@ func TestReasoningSwitch(t *testing.T) {
 	}{
 		{[]string{"traffic=" + with, "reasoning=thinking"}, "--reasoning: expected enable_thinking, or reasoning_effort=ON/OFF such as reasoning_effort=high/low, got \"thinking\""},
 		{[]string{"traffic=" + without, "reasoning=enable_thinking"}, "--reasoning: reasoning needs a share of it in the traffic model: " + without + " has none"},
+		{[]string{"traffic=" + without, "image-size=9x9"}, "--image-size: image-size needs images in the traffic model"},
+		{[]string{"traffic=" + without, "tool-tokens=90"}, "--tool-tokens: tool-tokens does not go with traffic"},
+		{[]string{"traffic=" + without, "patience=-1s"}, "--patience: expected a patience above 0"},
 		{[]string{"reasoning=enable_thinking"}, "--reasoning: reasoning needs traffic"},
 		{[]string{"traffic=" + with, "reasoning=enable_thinking", "api=openai-completions"}, "--reasoning: reasoning does not go with openai-completions"},
 		{[]string{"traffic=" + with, "reasoning=enable_thinking", `body={"chat_template_kwargs":{}}`}, "--reasoning: reasoning and body both set chat_template_kwargs"},

@@ -26,7 +26,7 @@ func (r *resolver) traffic() *workload.Traffic {
 		return nil
 	}
 	for _, id := range []string{"workload.dataset", "workload.classes", "workload.input-tokens", "workload.output-tokens", "workload.prefix-tokens", "workload.turns",
-		"workload.images", "workload.audio", "workload.tools"} {
+		"workload.images", "workload.audio", "workload.tools", "workload.tool-tokens"} {
 		if v, ok := r.set[id]; ok {
 			r.fail(v.errorf("%s does not go with traffic: the model says what is sent", word(id)))
 		}
@@ -41,6 +41,12 @@ func (r *resolver) traffic() *workload.Traffic {
 	t.Options.ScaleBy = traffic.Scaling(r.oneOf("workload.scale-by", string(traffic.ByRate), string(traffic.ByRate), string(traffic.ByClients)))
 	if t.Name == "" || !r.model(t) {
 		return nil
+	}
+	t.Patience = r.patience()
+	for _, id := range imageWords() {
+		if v, ok := r.set[id]; ok && !t.Images() {
+			r.fail(v.errorf("%s needs images in the traffic model: %s has none", word(id), t.Name))
+		}
 	}
 	if t.Image = r.madeImage(); t.Image.Format == "" {
 		t.Image = media.Image{Format: media.JPEG, Width: defaultSide, Height: defaultSide}
@@ -138,6 +144,9 @@ func freezeTraffic(t *workload.Traffic, s section) {
 	s.set("traffic", t.Name).set("traffic-sha256", t.SHA256)
 	if t.Options.Scale != 1 {
 		s.set("scale", t.Options.Scale).set("scale-by", string(t.Options.ScaleBy))
+	}
+	if t.Patience != nil {
+		s.set("patience", t.Patience.String())
 	}
 	if t.Images() {
 		freezeImage(&t.Image, s)

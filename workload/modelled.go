@@ -25,6 +25,8 @@ type Traffic struct {
 	// Text is what the texts of blocks are written of, as package corpus names
 	// it; empty: its default.
 	Text string
+	// Patience, in seconds, is after how long a user gives up on an answer; nil: never.
+	Patience stat.Distribution
 	// Image is what the images of the model's requests are like; its ID is not used.
 	Image media.Image
 }
@@ -196,6 +198,9 @@ func (s *modelledSession) Next(answer *Answer) (*Request, bool) {
 	r := s.request
 	r.Turn, r.Think, r.OutputTokens = s.turn, t.Think, t.Output
 	r.Reasons, r.Reasoning = s.reasons, t.Reasoning
+	if d := s.Traffic.Patience; d != nil {
+		r.Patience = max(seconds(d.Sample(stat.Random(s.seed, "patience", s.index<<20|uint64(s.turn)))), leastPatience)
+	}
 	r.SharedTokens = shared
 	m := Message{Role: "user"}
 	if s.turn == 0 {

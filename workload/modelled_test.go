@@ -13,6 +13,35 @@ import (
 	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
 
+// Users of a model give up as those of classes do.
+func TestModelledPatience(t *testing.T) {
+	m := &Traffic{Name: "m", Model: patientModel(t), Patience: stat.Uniform{Low: 2, High: 9}}
+	s := mustNew(t, Config{Traffic: m}, 1)
+	seen := map[time.Duration]bool{}
+	for i := range int64(8) {
+		session, err := s.Session(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, _ := session.Next(nil)
+		if seen[q.Patience] = true; q.Patience < 2*time.Second || q.Patience > 9*time.Second {
+			t.Error(q.Patience)
+		}
+	}
+	if len(seen) < 2 {
+		t.Error("all are as patient")
+	}
+}
+
+func patientModel(t *testing.T) *traffic.Model {
+	t.Helper()
+	m, err := traffic.Read("m", strings.NewReader("schema: tokamak.traffic/1\nduration: 60s\nclients:\n  - name: a\n    rate: 2\n    lengths: {input-tokens: 50, output-tokens: 40}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // modelOf is a model of 1 session/s for 100 s, of lengths 50 and 20.
 func modelOf(c traffic.Client) *Traffic {
 	c.Name = "chat"
