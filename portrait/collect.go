@@ -48,6 +48,7 @@ type log struct {
 	alones     int64      // how many those are
 	fronts     bool       // blocks of a front alone, or of conversations, were followed
 	deltas     int64      // rows that name the blocks of a turn's new text alone
+	named      int64      // length in tokens of the blocks of the last row that names several
 	tenants    tally
 	tenantless int64 // requests without a tenant's name
 }

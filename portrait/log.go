@@ -156,8 +156,8 @@ func (f *Facts) note(l *log) {
 		f.coarse = "; see the note on the moments"
 	}
 	if l.planned > 0 {
-		say("%s of the requests are later turns of a conversation. Their moments are planned ones: each comes its think time after the turn before, as if answers took no time, which a log of lengths does not tell; sent to a service they come later.",
-			measure.Count(l.planned))
+		say("The moments of the later turns of conversations, %s, are planned ones: each comes its think time after the turn before, as if answers took no time, which a log of lengths does not tell; sent to a service they come later.",
+			requestsOf(l.planned))
 	}
 	if n := f.Requests - f.Arrivals - l.momentless; f.Arrivals > 0 && n > 0 {
 		say("%s without a moment are in no figure of arrivals.", requestsOf(n))

@@ -1,6 +1,7 @@
 package portrait
 
 import (
+	"cmp"
 	"container/heap"
 	"slices"
 
@@ -222,6 +223,9 @@ const mostPieces = 1 << 20
 // front of it, or holds a conversation, or has neither in a log that does
 // elsewhere; nil for others. The number is that of the row.
 func (l *log) cutOf(r *trace.Row, several bool, number int64) *cut {
+	if len(r.Blocks) > 1 {
+		l.named = r.BlockTokens
+	}
 	front := len(r.Blocks) > 0 && r.Input > int64(len(r.Blocks))*r.BlockTokens
 	lengths := (len(r.Turns) == 0 || r.Turns[0].Messages == nil) && r.Body == nil && r.Input > 0 && !r.Delta
 	switch {
@@ -236,7 +240,7 @@ func (l *log) cutOf(r *trace.Row, several bool, number int64) *cut {
 		l.alones++
 		return nil
 	}
-	c := &cut{size: pieceTokens, named: slices.Clone(r.Blocks), each: r.BlockTokens, own: stat.Key(uint64(number), "portrait", 0)}
+	c := &cut{size: cmp.Or(l.named, pieceTokens), named: slices.Clone(r.Blocks), each: r.BlockTokens, own: stat.Key(uint64(number), "portrait", 0)}
 	if len(r.Blocks) > 1 || len(r.Blocks) == 1 && !front {
 		c.size = r.BlockTokens
 	}

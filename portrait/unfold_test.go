@@ -43,7 +43,7 @@ func TestTurnsAreRequests(t *testing.T) {
 	if f.Output.Sum != 5+15+2+3 {
 		t.Errorf("answers: %+v", f.Output)
 	}
-	for _, want := range []string{"2 of the requests are later turns of a conversation. Their moments are planned ones", "new text p50 · p95 · p99 8 · 20 · 20"} {
+	for _, want := range []string{"The moments of the later turns of conversations, 2 requests, are planned ones", "new text p50 · p95 · p99 8 · 20 · 20"} {
 		if text := flat(t, p); !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}
@@ -173,5 +173,22 @@ func TestEndlessTurns(t *testing.T) {
 	f, _ := show(t, &rows{of: []trace.Row{row}}, portrait.Options{})
 	if f.Requests != 10_000 || f.SharedPrefix.Valid() {
 		t.Errorf("%d requests, %v", f.Requests, f.SharedPrefix)
+	}
+}
+
+// TestPiecesLikeTheBlocks: what is cut beside rows of blocks of 512 tokens is
+// cut like them, and nothing is said of blocks of two lengths.
+func TestPiecesLikeTheBlocks(t *testing.T) {
+	log := []trace.Row{
+		{Format: "tokamak", Timed: true, Input: 1000, Output: 50, Blocks: []uint64{1, 2}, BlockTokens: 512, Turns: []trace.Turn{{Input: 1000, Output: 50}, {Input: 300, Output: 1, Think: time.Second}}},
+		{Format: "tokamak", Timed: true, At: 5e8, Input: 700, Output: 50},
+		{Format: "tokamak", Timed: true, At: 6e8, Input: 1000, Output: 50, Blocks: []uint64{1, 2}, BlockTokens: 512},
+	}
+	f, _ := show(t, &rows{of: log}, portrait.Options{})
+	if want := 1024.0 / (1000 + 700 + 1000 + 1350); math.Abs(f.SharedPrefix.Or(0)-want) > 1e-12 { // a full block of 512 in each of two
+		t.Errorf("%v, want %v", f.SharedPrefix, want)
+	}
+	if notes := strings.Join(f.Notes, " "); strings.Contains(notes, "several lengths") {
+		t.Error(notes)
 	}
 }
