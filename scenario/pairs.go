@@ -34,6 +34,9 @@ func (r *resolver) pairs(s *Scenario) {
 	if d := s.Workload.Config.Dataset; d != nil && d.Repeat && l.Kind != Staged && l.Duration == 0 && l.Requests == 0 {
 		r.together("workload.repeat", "needs duration or requests: nothing else ends it")
 	}
+	if a := l.Plan.Adapt; a != nil && a.Metric == "tpot" && !s.Target.Stream && !s.Target.Virtual {
+		r.together("load.adapt", "by tpot never acts with no-stream: an answer that comes whole has none")
+	}
 	if s.Target.Virtual && s.Target.Sim() {
 		r.virtualModel(&s.Target)
 	}

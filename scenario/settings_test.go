@@ -161,6 +161,7 @@ func TestReasoningSwitch(t *testing.T) {
 		{[]string{"traffic=" + without, "image-size=9x9"}, "--image-size: image-size needs images in the traffic model"},
 		{[]string{"traffic=" + without, "tool-tokens=90"}, "--tool-tokens: tool-tokens does not go with traffic"},
 		{[]string{"traffic=" + without, "patience=-1s"}, "--patience: expected a patience above 0"},
+		{[]string{"concurrency=4", "no-stream=true", "adapt=tpot.p95/5ms"}, "--adapt: adapt by tpot never acts with no-stream"},
 		{[]string{"reasoning=enable_thinking"}, "--reasoning: reasoning needs traffic"},
 		{[]string{"traffic=" + with, "reasoning=enable_thinking", "api=openai-completions"}, "--reasoning: reasoning does not go with openai-completions"},
 		{[]string{"traffic=" + with, "reasoning=enable_thinking", `body={"chat_template_kwargs":{}}`}, "--reasoning: reasoning and body both set chat_template_kwargs"},

@@ -7,6 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// A length of blocks that no row has is said to be unused.
+func TestBlocksThatAreNone(t *testing.T) {
+	for rows, want := range map[string]int{`{"input_tokens":9}`: 1, `{"input_tokens":9,"hash_ids":[1]}`: 0} {
+		d := content(rows + "\n")
+		d.Reading.BlockTokens = 30
+		_, s := firsts(t, Config{Dataset: d})
+		if notes := s.(Noter).Notes(); len(notes) != want {
+			t.Errorf("%s: %v", rows, notes)
+		}
+	}
+}
+
 // Names are numbered as they come, tenants and sessions apart; what has no name
 // gets none.
 func TestNamesAreNumbered(t *testing.T) {

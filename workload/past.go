@@ -42,6 +42,7 @@ type Noter interface {
 // odd counts rows that are not sent as they were recorded.
 type odd struct {
 	sendable, empty int64
+	blocks          int64 // rows that name blocks
 	failed          int64
 	without         int64 // rows whose images, sounds and videos are left out
 	made            int64 // rows with made-up ones
@@ -53,6 +54,9 @@ type odd struct {
 func (o *odd) count(w *trace.Row, d *Dataset) {
 	if w.Failed && w.Asked() == 0 {
 		o.failed++
+	}
+	if len(w.Blocks) > 0 {
+		o.blocks++
 	}
 	images := w.Images
 	for i := range w.Turns {
@@ -127,6 +131,9 @@ func (r *recorded) Notes() []string {
 		default:
 			n = append(n, fmt.Sprintf("%d %ss %s", c.rows, c.one, c.says))
 		}
+	}
+	if r.Dataset.Reading.BlockTokens > 0 && r.odd.blocks == 0 && r.session > 0 {
+		n = append(n, "the dataset names no blocks: block-tokens was not used")
 	}
 	return n
 }
