@@ -125,9 +125,9 @@ func TestForeign(t *testing.T) {
 // A number of another unit names it, and the mapping that reads it.
 func TestUnitsInErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"timestamp,input_tokens\n1760000000782,73\n", `data:2: field 1: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found "1760000000782", which looks like ms since 1970: write the column in seconds, or the rows as JSON lines and units: at: ms`},
-		{`{"msec":1761440399123,"request":"POST /v1/chat/completions HTTP/1.1","status":200,"request_time":0.5}`, "data:1: expected msec in s or as a date and time, found 1761440399123, which looks like ms since 1970: a mapping file with units: at: ms reads it"},
-		{`{"request":{"method":"POST"},"response":{},"start_time":1761440399123456}`, "data:1: expected start_time in ms or as a date and time, found 1761440399123456, which looks like us since 1970: a mapping file with units: at: us"},
+		{"timestamp,input_tokens\n1760000000782,73\n", `data:2: field 1: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found "1760000000782", which looks like ms since 1970: write the column in seconds, or the rows as JSON lines and units: {at: ms}`},
+		{`{"msec":1761440399123,"request":"POST /v1/chat/completions HTTP/1.1","status":200,"request_time":0.5}`, "data:1: expected msec in s or as a date and time, found 1761440399123, which looks like ms since 1970: a mapping file with units: {at: ms} reads it"},
+		{`{"request":{"method":"POST"},"response":{},"start_time":1761440399123456}`, "data:1: expected start_time in ms or as a date and time, found 1761440399123456, which looks like us since 1970: a mapping file with units: {at: us}"},
 	} {
 		r, err := Open("data", content(c.text), Options{})
 		if err == nil {
