@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -13,7 +14,7 @@ import (
 const (
 	// maxPrefix bounds what stands in front of an object on its line.
 	maxPrefix = 512
-	// unitsOfTag are the tags of a container runtime: a part of a line, its
+	// These are the tags of a container runtime: a part of a line, its
 	// end or whole.
 	tagPart, tagFull = "P", "F"
 )
@@ -166,6 +167,8 @@ func (d *dockerLines) next() ([]byte, error) {
 type joined struct {
 	out, err, piece []byte
 	long            bool // the line of one of them is too long
+	seen            int64
+	most            int64 // bytes in which a line must end; 0: maxEndless
 }
 
 func (j *joined) add(stream string, text []byte, last bool) (piece []byte, whole bool, _ error) {
@@ -176,12 +179,16 @@ func (j *joined) add(stream string, text []byte, last bool) (piece []byte, whole
 	if len(*part) == 0 && last {
 		return trimEnd(text), true, nil
 	}
+	if j.seen += int64(len(text)) + 1; j.seen > cmp.Or(j.most, maxEndless) {
+		return nil, false, endless(unitLine, cmp.Or(j.most, maxEndless))
+	}
 	if j.long = j.long || len(*part)+len(text) > maxLine; !j.long {
 		*part = append(*part, text...)
 	}
 	if !last {
 		return nil, false, nil
 	}
+	j.seen = 0
 	if j.long {
 		*part, j.long = (*part)[:0], false
 		return nil, false, tooLong()

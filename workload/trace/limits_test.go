@@ -196,6 +196,7 @@ func TestEndless(t *testing.T) {
 		"entry":  &elements{r: rest("[{},", `{"a":"b",`), most: most},
 		"text":   &elements{r: rest(`[{},"`, "b"), most: most},
 		"space":  &elements{r: rest("[{},", " "), most: most},
+		"parts":  &runtimeLines{lines: &lineReader{r: rest("2026-01-01T00:00:00Z stdout F {}\n", "2026-01-01T00:00:00Z stdout P b\n")}, parts: joined{most: most}},
 		"record": &recordReader{lines: lineReader{r: rest("1 aaaaaaaa 5\n"+separator+"\n1 aaaaaaaa 6\n", "b\n")}, most: most},
 	} {
 		if _, err := p.next(); err != nil {
@@ -205,6 +206,13 @@ func TestEndless(t *testing.T) {
 		if _, err := p.next(); err == nil || errors.As(err, &bad) || !strings.Contains(err.Error(), "does not end within 1048576 bytes") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	l := &lineReader{r: rest("{}\n", again("\n")), most: most}
+	if _, err := l.next(); err != nil {
+		t.Error(err)
+	}
+	if _, err := l.next(); err == nil || err.Error() != "nothing but empty lines follow, 1048576 of them" {
+		t.Error(err)
 	}
 	long := io.MultiReader(strings.NewReader(`{"prompt":"a"}`+"\n"), io.LimitReader(again(strings.Repeat("x", 64<<10)), 100<<20), strings.NewReader("\n"+`{"prompt":"b"}`+"\n"))
 	r, err = Open("data", func() (io.ReadCloser, error) { return io.NopCloser(long), nil }, Options{MaxBad: 1})

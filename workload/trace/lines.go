@@ -88,12 +88,13 @@ func (l *lineReader) place() (string, int64) { return unitLine, l.line }
 
 // next returns a line without its end.
 func (l *lineReader) next() ([]byte, error) {
-	for {
+	for range cmp.Or(l.most, maxEndless) {
 		b, err := l.any()
 		if err != nil || !blank(b) {
 			return b, err
 		}
 	}
+	return nil, fmt.Errorf("nothing but empty lines follow, %d of them", cmp.Or(l.most, maxEndless))
 }
 
 // any returns the next line, empty or not.
