@@ -18,6 +18,7 @@ const (
 	inkModel
 	inkOther
 	inkReference
+	inkVariant
 )
 
 // codes are the terminal's words for an ink: of the sixteen colours that every
@@ -34,6 +35,8 @@ func (k Ink) codes() string {
 		return "0;33"
 	case inkOther:
 		return "0;32"
+	case inkVariant:
+		return "0;35"
 	}
 	return "0"
 }

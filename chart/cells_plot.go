@@ -17,15 +17,15 @@ type signs struct {
 	across, up, corner, ytick, xtick, mark, point rune
 	levels                                        []rune // of a filled cell, from low to full
 	shades                                        []rune // of a density, from thin to dense
-	series                                        [4]rune
+	series                                        [5]rune
 	braille                                       bool
 }
 
 func (o CellOptions) signs() signs {
 	if o.ASCII {
-		return signs{'-', '|', '+', '+', '+', '|', '*', []rune("#"), []rune(".:+*#"), [4]rune{'*', 'o', 'x', '.'}, false}
+		return signs{'-', '|', '+', '+', '+', '|', '*', []rune("#"), []rune(".:+*#"), [5]rune{'*', 'o', 'x', '.', '+'}, false}
 	}
-	return signs{'─', '│', '└', '┤', '┬', '╎', '●', []rune("▁▂▃▄▅▆▇█"), []rune("·░▒▓█"), [4]rune{'•', 'o', 'x', '·'}, true}
+	return signs{'─', '│', '└', '┤', '┬', '╎', '●', []rune("▁▂▃▄▅▆▇█"), []rune("·░▒▓█"), [5]rune{'•', 'o', 'x', '·', '+'}, true}
 }
 
 // pane is where the picture of a plot is drawn, in cells.

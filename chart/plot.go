@@ -81,6 +81,7 @@ const (
 	Model                 // what was fitted to it
 	Other                 // something else to hold against them
 	Reference             // a law: Poisson, exponential
+	Variant               // the model otherwise fitted
 )
 
 // Series is a line of numbers. A NaN is a gap.

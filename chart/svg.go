@@ -34,10 +34,11 @@ const style = `.ck{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvet
 .ck .ha{paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
 .ck .l{fill:none;stroke-width:2;stroke-linejoin:round}.ck .s0{stroke:#0072b2}.ck .s1{stroke:#c44e00;stroke-dasharray:7 3}
 .ck .s2{stroke:#007d5c;stroke-dasharray:2 3}.ck .s3{stroke:#6b7280;stroke-dasharray:5 4;stroke-width:1.5}
+.ck .s4{stroke:#a8468a;stroke-dasharray:10 3 2 3}.ck .f4{fill:#a8468a}
 .ck .f0{fill:#0072b2}.ck .f1{fill:#c44e00}.ck .f2{fill:#007d5c}.ck .f3{fill:#6b7280}.ck .ar{fill-opacity:.18}
 @media(prefers-color-scheme:dark){.ck .bg{fill:#16181d}.ck .ti,.ck .tx{fill:#e8eaee}.ck .mu{fill:#a4abb6}
 .ck .gr{stroke:#2c3038}.ck .ax{stroke:#6b7280}.ck .ma{stroke:#a4abb6}.ck .ha{stroke:#16181d}
-.ck .s0{stroke:#56b4e9}.ck .s1{stroke:#f0904c}.ck .s2{stroke:#3cc79c}.ck .s3{stroke:#9aa1ac}
+.ck .s0{stroke:#56b4e9}.ck .s1{stroke:#f0904c}.ck .s2{stroke:#3cc79c}.ck .s3{stroke:#9aa1ac}.ck .s4{stroke:#e08cc4}.ck .f4{fill:#e08cc4}
 .ck .f0{fill:#56b4e9}.ck .f1{fill:#f0904c}.ck .f2{fill:#3cc79c}.ck .f3{fill:#9aa1ac}.ck .ar{fill-opacity:.25}}
 `
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
@@ -17,7 +18,7 @@ import (
 
 // Run is the command `bench fidelity`:
 //
-//	fidelity -trace FILE [-target sim://…] [-limit MS] [-shares LIST] [-samples N] [-svg FILE]
+//	fidelity -trace FILE [-target sim://…] [-limit MS] [-bursts 1s] [-shares LIST] [-samples N] [-svg FILE]
 //
 // It prints the table, and draws the TTFTs where -svg names a file.
 func Run(ctx context.Context, args []string) error {
@@ -29,6 +30,7 @@ func Run(ctx context.Context, args []string) error {
 	fs.IntVar(&o.Samples, "samples", 9, "how often all but the trace are drawn")
 	shares := fs.String("shares", "0.5,0.6,0.7,0.8,0.9,1,1.1,1.2,1.3", "loads, as shares of the trace's highest rate inside the SLO")
 	table := fs.String("table", "0.8,0.9,1.2", "those that the table shows")
+	fs.DurationVar(&o.Bursts, "bursts", time.Second, "windows of the log's own bursts that one of the models keeps")
 	svg := fs.String("svg", "", "draw TTFT p99 over the rate into this file")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -41,7 +43,10 @@ func Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.Model, err = learn(ctx, o.Trace); err != nil {
+	if o.Model, err = learn(ctx, o.Trace, fit.Options{}); err != nil {
+		return err
+	}
+	if o.Kept, err = learn(ctx, o.Trace, fit.Options{Bursts: o.Bursts}); err != nil {
 		return err
 	}
 	r, err := Study(o)
@@ -56,13 +61,13 @@ func Run(ctx context.Context, args []string) error {
 }
 
 // learn fits the model as `tokamak workload fit` does.
-func learn(ctx context.Context, path string) (*traffic.Model, error) {
+func learn(ctx context.Context, path string, o fit.Options) (*traffic.Model, error) {
 	r, err := trace.Open(filepath.Base(path), func() (io.ReadCloser, error) { return os.Open(path) }, trace.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	m, _, err := fit.Fit(ctx, r, fit.Options{})
+	m, _, err := fit.Fit(ctx, r, o)
 	return m, err
 }
 

@@ -79,7 +79,7 @@ func TestStudyOfATraceAgainstItself(t *testing.T) {
 	}
 	m := &traffic.Model{Duration: 20 * time.Second, Clients: []traffic.Client{{Name: "c", Rate: traffic.Curve{Rate: []float64{10}},
 		Arrival: traffic.Arrival{Process: traffic.Constant}, Lengths: []traffic.Lengths{{Input: stat.Constant(1000), Output: stat.Constant(10)}}}}}
-	r, err := Study(Options{Trace: path, Model: m, Target: "sim://llama3-8b@h100-80g", Limit: 200, Shares: []float64{0.5}, Samples: 1})
+	r, err := Study(Options{Trace: path, Model: m, Kept: m, Bursts: time.Second, Target: "sim://llama3-8b@h100-80g", Limit: 200, Shares: []float64{0.5}, Samples: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +90,10 @@ func TestStudyOfATraceAgainstItself(t *testing.T) {
 	if d := model.At[0].TTFT.Distance(truth.At[0].TTFT); math.Abs(d) > 0.05 {
 		t.Errorf("TTFT p99 %v of %v", model.At[0].TTFT, truth.At[0].TTFT)
 	}
-	if fixed := r.Traffics[3]; fixed.Highest.Median < 1.5*truth.Highest.Median {
+	if fixed := r.Traffics[4]; fixed.Highest.Median < 1.5*truth.Highest.Median {
 		t.Errorf("one prompt again and again: %v of %v requests/s, though the cache knows it", fixed.Highest, truth.Highest)
 	}
-	if text := r.Markdown([]float64{0.5}); !strings.Contains(text, "| the fitted model |") || strings.Count(text, "\n") != 8 {
+	if text := r.Markdown([]float64{0.5}); !strings.Contains(text, "| the fitted model |") || strings.Count(text, "\n") != 9 {
 		t.Errorf("%s", text)
 	}
 	if !strings.Contains(string(r.Picture()), "a fixed prompt") {

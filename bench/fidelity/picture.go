@@ -13,7 +13,7 @@ func (r *Result) Picture() []byte {
 		Note: fmt.Sprintf("%s on the simulated engine in virtual time; medians of %d samples of all but the trace. The limit is %g ms.",
 			"The same mean rate", r.Samples, r.Limit),
 		X: chart.Axis{Label: "rate (requests/s)"}, Y: chart.Axis{Label: "TTFT p99 (s)", Unit: chart.Seconds, Log: true}}
-	roles := []chart.Role{chart.Data, chart.Model, chart.Reference, chart.Other}
+	roles := []chart.Role{chart.Data, chart.Model, chart.Variant, chart.Reference, chart.Other}
 	for i, t := range r.Traffics {
 		s := chart.Series{Name: t.Name, Role: roles[i]}
 		for j, f := range t.At {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
@@ -12,9 +13,12 @@ import (
 
 // Options say what to study.
 type Options struct {
-	Trace  string         // a file of package trace's, of lone requests
-	Model  *traffic.Model // fitted to it
-	Target string         // sim://…
+	Trace string         // a file of package trace's, of lone requests
+	Model *traffic.Model // fitted to it
+	// Kept is the model that keeps the log's own bursts in windows of Bursts.
+	Kept   *traffic.Model
+	Bursts time.Duration
+	Target string // sim://…
 	// Limit is the SLO on TTFT p99 in ms.
 	Limit float64
 	// Shares are the loads to compare at, as shares of the trace's own highest
@@ -68,6 +72,7 @@ func Study(o Options) (*Result, error) {
 	kinds := []kind{
 		{"the trace", 1, func(uint64) ([]request, error) { return real, nil }},
 		{"the fitted model", o.Samples, func(seed uint64) ([]request, error) { return fitted(o.Model, seed) }},
+		{fmt.Sprintf("the fitted model, bursts of %v kept", o.Bursts), o.Samples, func(seed uint64) ([]request, error) { return fitted(o.Kept, seed) }},
 		{"Poisson, one length model", o.Samples, func(seed uint64) ([]request, error) { return naive(real, seed), nil }},
 		{"a fixed prompt", o.Samples, func(seed uint64) ([]request, error) { return fixed(real, seed), nil }},
 	}

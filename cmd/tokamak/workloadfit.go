@@ -26,6 +26,7 @@ type workloadFitCommand struct {
 	By        string        `name:"by" enum:",tenant,session,model,none" default:"" placeholder:"COLUMN" help:"What divides the log into clients: tenant, session, model or none (default: tenant, else model, where the log names several)."`
 	KeepNames bool          `name:"keep-names" help:"Keep the names of clients; else they become client-1, …."`
 	Window    time.Duration `name:"window" placeholder:"DURATION" help:"Windows of the rate curves, 60s or longer (default: chosen by rule)."`
+	Bursts    time.Duration `name:"bursts" placeholder:"DURATION" help:"Also keep the log's own bursts in windows this short, such as 1s: samples repeat them at their moments."`
 	Lengths   string        `name:"lengths" placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
 	Tokenizer string        `name:"tokenizer" placeholder:"NAME|FILE" help:"Count the texts of a log that does not give their lengths: builtin, tiktoken:ENCODING, estimate, or the file of a tokenizer."`
 	LearnText bool          `name:"learn-text" help:"Also learn words from the log's prompts, into a file beside the model: what many users write alike may come out again."`
@@ -49,7 +50,7 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
 		}
 	}
-	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Turns: trace.Turns(c.logFlags.Turns), Window: c.Window, Seed: c.Seed, Progress: progressOf(std.err)}
+	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Turns: trace.Turns(c.logFlags.Turns), Window: c.Window, Bursts: c.Bursts, Seed: c.Seed, Progress: progressOf(std.err)}
 	if c.Tokenizer != "" {
 		var err error
 		if o.Tokenizer, err = openTokenizer(c.Tokenizer); err != nil {
@@ -123,6 +124,9 @@ func (c *workloadFitCommand) learn(ctx context.Context, o fit.Options, std strea
 	}
 	if len(c.Logs) > 1 {
 		return nil, nil, errors.New("expected ServeGen client windows alone, without other logs")
+	}
+	if c.Bursts != 0 {
+		return nil, nil, errors.New("--bursts: it goes with a log of requests, and ServeGen client windows have no moments")
 	}
 	return fit.WindowFiles(c.Logs[0], c.Lengths, func(name string) (io.ReadCloser, error) { return opener(name, std)() })
 }

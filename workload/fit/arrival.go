@@ -25,12 +25,16 @@ type arrivalFit struct {
 
 // fitArrivals tries every window with every renewal process, and where none of
 // them passes the dispersion check every window with chains of gaps. at are
-// the session starts in s, ascending; unit is the stamps' resolution in s. It
-// returns all candidates, best first by BIC, and which one is taken and why.
-func fitArrivals(at []float64, span, unit float64, o Options, seed uint64) (list []arrivalFit, chosen int, why string) {
+// the session starts in s, ascending; unit is the stamps' resolution in s; b,
+// where there is one, leaves a single curve, which has those bursts. It returns all candidates, best first by BIC, and which one is taken and why.
+func fitArrivals(at []float64, span, unit float64, o Options, b *bursts, seed uint64) (list []arrivalFit, chosen int, why string) {
 	var curves []*curve
-	for _, w := range windows(len(at), span, o.Window) {
-		c := newCurve(at, span, w)
+	asked := o.Window
+	if o.Bursts > 0 {
+		asked = duration(o.window())
+	}
+	for _, w := range windows(len(at), span, asked) {
+		c := newCurve(at, span, w).with(at, b)
 		curves = append(curves, c)
 		list = append(list, renewals(at, c, unit)...)
 	}

@@ -112,7 +112,11 @@ func (l *log) fitStarts(at []float64, k *traffic.Client, out *ClientReport, seed
 		out.Process, out.Why = string(traffic.Poisson), "made up: the log's moments tell nothing of arrivals"
 		return
 	}
-	fits, chosen, why := fitArrivals(at, l.span, l.stamps.Resolution, l.options, seed)
+	b := l.burstsOf(at)
+	fits, chosen, why := fitArrivals(at, l.span, l.stamps.Resolution, l.options, b, seed)
+	if b != nil {
+		out.Bursts = b.levels
+	}
 	k.Rate, k.Arrival = fits[chosen].curve.traffic(), fits[chosen].process
 	for _, f := range fits {
 		out.Arrivals = append(out.Arrivals, f.ArrivalCandidate)

@@ -82,10 +82,10 @@ func (l *log) arrivals(m *traffic.Model, at []float64, sample *counts, r *Report
 	r.Rate = RateSeries{Window: window, To: to, Log: newCurve(at, l.span, window).rate[:n], Model: drawn[:min(n, len(drawn))],
 		CV: windowCVs(at, l.span, window)[:n]}
 	for i := range n {
-		middle := min((float64(i)+.5)*window, l.span)
+		from := float64(i) * window
 		sum := 0.0
 		for k := range m.Clients {
-			sum += rateAt(&m.Clients[k].Rate, middle)
+			sum += meanRate(&m.Clients[k].Rate, from, min(from+window, l.span))
 		}
 		r.Rate.Fitted = append(r.Rate.Fitted, sum)
 	}
@@ -131,11 +131,25 @@ func (c *counts) rates(window float64) []float64 {
 	return out
 }
 
-func rateAt(c *traffic.Curve, t float64) float64 {
+// meanRate is the mean of a curve between two moments in s, from < to.
+func meanRate(c *traffic.Curve, from, to float64) float64 {
 	if c.Window <= 0 {
 		return c.Rate[0]
 	}
-	return c.Rate[min(int(t/c.Window.Seconds()), len(c.Rate)-1)]
+	w, sum := c.Window.Seconds(), 0.0
+	for t := from; t < to; {
+		i := min(int(t/w), len(c.Rate)-1)
+		end := to
+		if i < len(c.Rate)-1 {
+			end = min(float64(i+1)*w, to)
+		}
+		if end <= t { // a window that rounding has passed
+			end = min(t+w, to)
+		}
+		sum += c.Rate[i] * (end - t)
+		t = end
+	}
+	return sum / (to - from)
 }
 
 // moments are the first session starts of a sample, in s.
@@ -307,6 +321,7 @@ func (l *log) conclude(m *traffic.Model, r *Report) error {
 func (l *log) findAll(r *Report) {
 	l.findAsked()
 	l.findLengths(r.Clients)
+	l.findBursts(r.Clients)
 	l.findSessions(r.Sessions)
 	l.findTotals(r.Totals)
 	for _, p := range l.pauses {

@@ -47,6 +47,9 @@ type Options struct {
 	Tokenizer count.Tokenizer
 	// Window of the rate curves, at least MinWindow; 0: chosen by rule.
 	Window time.Duration
+	// Bursts keeps the log's own bursts down to windows this short, at least
+	// MinBursts and a whole part of Window (MinWindow where that is 0); 0: none.
+	Bursts time.Duration
 	// Parts of equal time in which lengths are looked at for drift; 0: by rule.
 	Parts int
 	// CacheTokens are the sizes of the prefix-hit curve, ascending; nil: eight a
@@ -77,6 +80,9 @@ func Fit(ctx context.Context, rows Rows, o Options) (*traffic.Model, *Report, er
 	if o.Window != 0 && o.Window < MinWindow {
 		return nil, nil, fmt.Errorf("expected a window of %v or longer, found %v", MinWindow, o.Window)
 	}
+	if err := o.checkBursts(); err != nil {
+		return nil, nil, err
+	}
 	log := newLog(o)
 	if err := log.readAll(ctx, rows); err != nil {
 		return nil, nil, err
@@ -94,6 +100,9 @@ func Fit(ctx context.Context, rows Rows, o Options) (*traffic.Model, *Report, er
 		log.findings = append(log.findings, n.Notes()...)
 	}
 	log.finish()
+	if err := log.checkBursts(); err != nil {
+		return nil, nil, err
+	}
 	m, r, err := log.fit(ctx)
 	if s, ok := rows.(skipper); ok && err == nil {
 		r.Skipped, _ = s.Skipped()

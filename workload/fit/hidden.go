@@ -63,6 +63,7 @@ func (l *log) hide() bool {
 	for k, n := range rows {
 		l.clients = append(l.clients, client1(fmt.Sprintf("client-%d", k+1), n))
 	}
+	l.found = true
 	l.say("the log names no clients; by its lengths over time it is of %d, each with a rate of its own", len(rows))
 	return true
 }

@@ -49,6 +49,8 @@ type log struct {
 	client   []int32 // of each request, an index of clients
 	clients  []client
 	hidden   []HiddenCandidate
+	found    bool    // clients were found by their lengths
+	common   *bursts // of all of them
 	stamps   Stamps
 	pauses   []Pause
 	findings []string

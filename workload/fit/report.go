@@ -87,6 +87,9 @@ type ClientReport struct {
 	Window   float64            `json:"window_s"`
 	Process  string             `json:"process"`
 	Why      string             `json:"why"`
+	// Bursts is what is kept of the log's own bursts, from wide to narrow; empty
+	// where they were not asked for, or are no more than chance.
+	Bursts []BurstLevel `json:"bursts"`
 
 	Input  []LengthFit `json:"input"`  // one for each part of the log that has its own
 	Output []LengthFit `json:"output"` // the same

@@ -1,0 +1,118 @@
+package fit
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tokamak-bench/tokamak/workload/traffic"
+)
+
+// By hand: windows of 4 s with 2 s and 1 s below. In the first window 6 arrivals
+// of 8 come in its first half; in the second window it is 4 of 8; chance divides
+// 8 with a variance of 2 in each half, so that D = (2²+2²+0+0)/(4·2) = 1.
+func TestBurstLevel(t *testing.T) {
+	at := []float64{0, 0, 0, 1, 1, 1, 2, 3, 4, 4, 5, 5, 6, 6, 7, 7}
+	b := &bursts{window: 4, fine: 1, factor: []float64{1, 1, 1, 1, 1, 1, 1, 1}}
+	l := b.level(newCurve(at, 8, 1), 4, 2)
+	if want := (BurstLevel{Window: 2, Dispersion: 1}); l != want {
+		t.Errorf("%+v, expected %+v", l, want)
+	}
+
+	// Eight windows of 4 s, in each all 9 arrivals in the first half: each half is
+	// 4.5 from the 4.5 expected, the variance by chance is 2.25, D = 20.25/2.25 = 9,
+	// and √(1 − 1/9) = 0.942809 of it is kept.
+	at = nil
+	for w := range 8 {
+		for range 9 {
+			at = append(at, float64(4*w))
+		}
+	}
+	b.factor = stepsOf(32)
+	l = b.level(newCurve(at, 32, 1), 4, 2)
+	if l.Window != 2 || math.Abs(l.Dispersion-9) > 1e-12 || math.Abs(l.Kept-0.942809) > 1e-6 {
+		t.Errorf("%+v", l)
+	}
+	for i, want := range []float64{1.942809, 1.942809, 0.057191, 0.057191} {
+		if math.Abs(b.factor[i]-want) > 1e-6 {
+			t.Errorf("factor %d is %v, expected %v", i, b.factor[i], want)
+		}
+	}
+	c := newCurve(at, 32, 4).with(at, &bursts{window: 4, fine: 1, factor: b.factor})
+	if math.Abs(c.rate[0]-9.0/4*1.942809) > 1e-5 || math.Abs(c.upTo[4]-9) > 1e-9 || math.Abs(c.operational(32)-72) > 1e-9 {
+		t.Errorf("rates %v up to %v", c.rate[:4], c.upTo[:5])
+	}
+}
+
+func stepsOf(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}
+
+// Poisson arrivals have no bursts to keep; a burst in them is kept whole, at its
+// moment, and samples have the log's dispersion.
+func TestBursts(t *testing.T) {
+	at, err := moments(plainPoisson(6000, 1200), 1, math.MaxInt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := newBursts(at, 1200, 60, 1); b != nil {
+		t.Errorf("chance is kept: %+v", b.levels)
+	}
+	var with []float64
+	for i, x := range at {
+		with = append(with, x)
+		if next := min(i+1, len(at)-1); x <= 603 && at[next] > 603 {
+			for k := range 300 {
+				with = append(with, 603+float64(k)/300)
+			}
+		}
+	}
+	slices.Sort(with)
+	b := newBursts(with, 1200, 60, 1)
+	c := newCurve(with, 1200, 60).with(with, b)
+	if n := c.operational(604) - c.operational(603); math.Abs(n-300) > 30 {
+		t.Errorf("%.0f are expected in the second of the burst, which has 300", n)
+	}
+	if n := c.operational(660) - c.operational(600); math.Abs(n-newCurve(with, 1200, 60).counts[10]) > 1e-6 {
+		t.Errorf("%v are expected in its minute", n)
+	}
+	f := arrivalFit{curve: c, process: traffic.Arrival{Process: traffic.Poisson}}
+	if miss := newCheck(with, 1200, 1).miss(&f); miss > dispersionLimit {
+		t.Errorf("the dispersion misses by %.2f", miss)
+	}
+	f.curve = newCurve(with, 1200, 60)
+	if miss := newCheck(with, 1200, 1).miss(&f); miss < 0.5 {
+		t.Errorf("without bursts the dispersion misses by %.2f alone", miss)
+	}
+}
+
+func TestBurstWindows(t *testing.T) {
+	for _, c := range []struct {
+		bursts, window time.Duration
+		want           string
+	}{
+		{time.Second, 0, ""}, {30 * time.Second, 0, ""}, {7 * time.Second, 70 * time.Second, ""},
+		{500 * time.Millisecond, 0, "expected bursts of 1s or longer"}, {-time.Second, 0, "expected bursts of 1s or longer"},
+		{time.Minute, 0, "a whole part of the rates' window of 1m0s"}, {7 * time.Second, 0, "found 7s"},
+	} {
+		o := Options{Bursts: c.bursts, Window: c.window}
+		err := o.checkBursts()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v in %v: %v", c.bursts, c.window, err)
+		}
+	}
+	l := &log{options: Options{Bursts: time.Second}, span: 400_000}
+	if err := l.checkBursts(); err == nil || !strings.Contains(err.Error(), "windows of 2 s or longer") {
+		t.Error(err)
+	}
+	l.span = 200_000
+	if err := l.checkBursts(); err != nil {
+		t.Error(err)
+	}
+}
