@@ -36,7 +36,7 @@ const mappedName = "mapped"
 
 // mappingWords are the facts that a mapping may name a field for.
 func mappingWords() []string {
-	return []string{"at", "id", "class", "tenant", "session", "parent", "turn", "model", "input_tokens", "output_tokens", "reasoning_tokens",
+	return []string{"at", "id", "class", "tenant", "session", "parent", "turn", "model", "input_tokens", "output_tokens", "max_tokens", "reasoning_tokens",
 		"cached_tokens", "images", "audios", "videos", "tools", "status", "failed", "first_token", "duration", "prompt", "messages", "body", "hash_ids"}
 }
 
@@ -303,6 +303,9 @@ func (d *mapped) decode(piece []byte, out *batch) {
 	r.FirstToken, r.Duration = o.span(d.m.unit("first_token"), path("first_token")), o.span(d.m.unit("duration"), path("duration"))
 	o.blocks(r, path("hash_ids"), d.m.block)
 	d.content(o, r)
+	if limit := binding(o.whole(noLimit, mostLimit, path("max_tokens"))); r.Limit == 0 { // else its body has one, which is what is sent
+		r.Limit = limit
+	}
 	if r.Images+r.Audios+r.Videos == 0 { // else its content has them
 		r.Images, r.Audios, r.Videos = o.count(path("images")), o.count(path("audios")), o.count(path("videos"))
 	}

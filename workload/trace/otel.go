@@ -102,17 +102,18 @@ func (d *otel) span(o object, service string, out *batch) {
 		}
 		return ""
 	}
-	number := func(keys ...string) int64 {
+	whole := func(least, most int64, keys ...string) int64 {
 		v := get(keys...)
 		if v == nil {
 			return 0
 		}
 		n, exact, ok := decimal(o.raw(v), 0)
-		if !ok || !exact || n < 0 || n > MaxTokens {
-			o.fail("expected attribute %s from 0 to %d, found %s", keys[0], int64(MaxTokens), shown(v, o.raw(v)))
+		if !ok || !exact || n < least || n > most {
+			o.fail("expected attribute %s from %d to %d, found %s", keys[0], least, most, shown(v, o.raw(v)))
 		}
 		return n
 	}
+	number := func(keys ...string) int64 { return whole(0, MaxTokens, keys...) }
 	operation := text("gen_ai.operation.name")
 	model := get("gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
 	usage := get("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.prompt", "llm.token_count.completion")
@@ -135,6 +136,7 @@ func (d *otel) span(o object, service string, out *batch) {
 	r.Model = text("gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
 	r.Input = number("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
 	r.Output = number("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
+	r.Limit = binding(whole(noLimit, mostLimit, "gen_ai.request.max_tokens"))
 	r.Cached = number("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cached_input_tokens", "llm.token_count.prompt_details.cache_read")
 	r.Reasoning = number("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning")
 	if ttft := get("gen_ai.response.time_to_first_chunk", "gen_ai.server.time_to_first_token"); ttft != nil {

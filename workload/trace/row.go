@@ -79,6 +79,19 @@ func (r *Row) Asked() int64 {
 	return r.Limit
 }
 
+const (
+	noLimit   = -1      // how clients write that there is none
+	mostLimit = 1 << 53 // or they write a large number, which a float still holds
+)
+
+// binding is a limit written beside a request; 0 where no answer can reach it.
+func binding(limit int64) int64 {
+	if limit < 0 || limit > MaxTokens {
+		return 0
+	}
+	return limit
+}
+
 // Turn is what a user says, with what is sent along in front of it, and what
 // was answered.
 type Turn struct {
