@@ -63,7 +63,7 @@ type Flags struct {
 	Jitter       *string  `name:"jitter" section:"workload" placeholder:"D" group:"workload" help:"Spread a dataset's moments by up to D, for stamps that are quantised."`
 	Patience     *string  `name:"patience" section:"workload" placeholder:"DIST" group:"workload" help:"After how long a user gives up on an answer, e.g. 10s, exp:mean=20s."`
 	Temperature  *string  `name:"temperature" section:"workload" placeholder:"T" group:"workload" help:"Sampling temperature."`
-	Reasoning    *string  `name:"reasoning" section:"workload" placeholder:"SWITCH" group:"workload" help:"How to ask for the traffic model's share of reasoning: enable_thinking (chat_template_kwargs), reasoning_effort=ON/OFF (default: not at all)."`
+	Reasoning    *string  `name:"reasoning" section:"workload" placeholder:"SWITCH" group:"workload" help:"How to ask for the reasoning of a traffic model or of a dataset's rows: enable_thinking (chat_template_kwargs), reasoning_effort=ON/OFF (default: not at all)."`
 	Tokenizer    *string  `name:"tokenizer" section:"workload" placeholder:"NAME|FILE" group:"workload" help:"What counts tokens: builtin (default), tiktoken:ENCODING, server, estimate, or the file of a tokenizer.json, SentencePiece model or tekken.json."`
 	ChatTemplate *string  `name:"chat-template" section:"workload" placeholder:"auto|none|FILE" group:"workload" help:"Chat template that prompts are counted with: beside the tokenizer's file or the server's own (auto, default), none, or a file."`
 	Body         *string  `name:"body" section:"workload" placeholder:"JSON" group:"workload" help:"Fields merged into each request body."`

@@ -11,7 +11,7 @@ import (
 func (r *resolver) reasoningSwitch(s *Scenario) *openai.Switch {
 	const id = "workload.reasoning"
 	t := s.Workload.Config.Traffic
-	r.needs(id, "workload.traffic")
+	r.needs(id, "workload.traffic", "workload.dataset")
 	text := r.text(id, openai.Switches)
 	if text == "" {
 		if t != nil && t.Reasons() {
@@ -36,6 +36,9 @@ func (r *resolver) reasoningSwitch(s *Scenario) *openai.Switch {
 		if json.Unmarshal(body, &fields) == nil && fields[sw.Field] != nil {
 			r.fail(v.errorf("reasoning and body both set %s: expected one of them", sw.Field))
 		}
+	}
+	if d := s.Workload.Config.Dataset; d != nil {
+		d.Reasoning = true
 	}
 	return sw
 }

@@ -84,6 +84,9 @@ type Dataset struct {
 	// NoMedia says that the target takes no images, sound or video: they are
 	// left out, and that is noted.
 	NoMedia bool
+	// Reasoning says that the target is told whether to reason, which notes
+	// then are about.
+	Reasoning bool
 	// Open returns the content from its beginning. It may be called several
 	// times unless Once is set.
 	Open func() (io.ReadCloser, error)

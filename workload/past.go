@@ -43,6 +43,8 @@ type Noter interface {
 type odd struct {
 	sendable, empty int64
 	blocks          int64 // rows that name blocks
+	reasoned        int64 // rows with an answer that had reasoning
+	untold          int64 // rows that do not tell of every answer whether it had
 	failed          int64
 	without         int64 // rows whose images, sounds and videos are left out
 	made            int64 // rows with made-up ones
@@ -58,6 +60,7 @@ func (o *odd) count(w *trace.Row, d *Dataset) {
 	if len(w.Blocks) > 0 {
 		o.blocks++
 	}
+	o.reasoning(w)
 	images := w.Images
 	for i := range w.Turns {
 		images += w.Turns[i].Images
@@ -83,6 +86,30 @@ func (o *odd) count(w *trace.Row, d *Dataset) {
 	}
 }
 
+// reasoning counts whether a row tells of reasoning, and any.
+func (o *odd) reasoning(w *trace.Row) {
+	told, any := tells(w), w.Reasoning > 0
+	if lengths(w) {
+		for i := range w.Turns {
+			told = told && w.Turns[i].ReasoningTold
+			any = any || w.Turns[i].Reasoning > 0
+		}
+	}
+	if any {
+		o.reasoned++
+	}
+	if !told {
+		o.untold++
+	}
+}
+
+// tells tells whether it is known if a row's answer had reasoning: a row that
+// failed had no answer.
+func tells(w *trace.Row) bool { return w.ReasoningTold && (!w.Failed || w.Reasoning > 0) }
+
+// lengths tells whether a row's turns are lengths without texts.
+func lengths(w *trace.Row) bool { return len(w.Turns) > 1 && w.Turns[0].Messages == nil }
+
 // held counts a row that holds or names its images, sounds and videos.
 func (o *odd) held(w *trace.Row) {
 	q := Request{Held: w.Held}
@@ -98,6 +125,22 @@ func (o *odd) held(w *trace.Row) {
 	if a.Made > 0 {
 		o.lost++
 	}
+}
+
+// unsaid is how many rows with reasoning were sent to a target that is not told.
+func (r *recorded) unsaid() int64 {
+	if r.Dataset.Reasoning {
+		return 0
+	}
+	return r.odd.reasoned
+}
+
+// unswitched is how many rows do not tell what a target is to be told.
+func (r *recorded) unswitched() int64 {
+	if !r.Dataset.Reasoning {
+		return 0
+	}
+	return r.odd.untold
 }
 
 // Notes says what was left out of rows that were sent, and how many could not
@@ -122,6 +165,8 @@ func (r *recorded) Notes() []string {
 		{r.odd.linked, "row", "of the dataset with URLs of images, sound or video: sent as they are, for the server to fetch; tokamak fetches none"},
 		{r.odd.videos, "row", "of the dataset with videos known by number alone: sent without them"},
 		{r.odd.more, "row", fmt.Sprintf("of the dataset with more than %d images or sounds: sent with %d", MaxImages, MaxImages)},
+		{r.unsaid(), "row", "of the dataset with reasoning, which is not sent: the target decides (--reasoning says which field asks for it)"},
+		{r.unswitched(), "row", "of the dataset not telling whether its answer had reasoning: sent without the field of --reasoning"},
 		{r.odd.empty, "row", "of the dataset with neither content nor a length: not sent"},
 	} {
 		switch c.rows {

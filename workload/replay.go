@@ -37,7 +37,7 @@ func (r *recorded) replay(w *trace.Row, index uint64) Session {
 		s.request.Tenant = r.class.Tenant
 	}
 	switch {
-	case len(w.Turns) > 1 && w.Turns[0].Messages == nil:
+	case lengths(w):
 		s.lengths = true
 	case len(w.Turns) > 1 && !r.Dataset.Conversations:
 		s.turns = w.Turns[:1]
@@ -123,6 +123,7 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 	if turns > 1 && r.SessionID == "" {
 		r.SessionID = fmt.Sprint(s.index)
 	}
+	r.Reasons, r.Reasoning = s.reasoning()
 	switch {
 	case s.lengths:
 		s.written(&r, &s.turns[s.turn])
@@ -140,6 +141,22 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 	}
 	s.turn++
 	return &r, true
+}
+
+// reasoning tells whether it is known of the turn's answer if it had reasoning,
+// and of how many tokens. A row's own is of its first turn.
+func (s *replay) reasoning() (told bool, tokens int64) {
+	switch {
+	case s.lengths && s.turn > 0:
+		t := &s.turns[s.turn]
+		told, tokens = t.ReasoningTold, t.Reasoning
+	case s.turn == 0:
+		told, tokens = tells(s.row), s.row.Reasoning
+	}
+	if !told {
+		return false, 0
+	}
+	return true, tokens
 }
 
 // text puts a recorded turn at the end.

@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/record"
@@ -65,6 +68,49 @@ clients:
 	}
 }
 
+// TestReasoningOfRows: rows that had reasoning are sent with the switch on,
+// those that had none with it off, and those that do not tell without it, which
+// is said; without the setting none is sent, which is said.
+func TestReasoningOfRows(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "rows.jsonl")
+	text := `{"id":"on","input_tokens":50,"output_tokens":40,"reasoning_tokens":20}
+{"id":"off","input_tokens":50,"output_tokens":40,"reasoning_tokens":0}
+{"id":"untold","input_tokens":50,"output_tokens":40}
+{"id":"body","body":{"messages":[{"role":"user","content":"a"}],"max_tokens":40},"reasoning_tokens":20}
+`
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := engineAt(t)
+	const unsent, untold = "2 rows of the dataset with reasoning, which is not sent", "1 row of the dataset not telling whether its answer had reasoning"
+	for _, c := range []struct {
+		target string
+		flags  []string
+		said   string
+		asked  map[string]record.Int
+	}{
+		{"--virtual", []string{"--reasoning=enable_thinking"}, untold, map[string]record.Int{"on": record.Some(20), "off": record.Some(0), "untold": {}, "body": record.Some(20)}},
+		{"--url=" + server, []string{"--reasoning=enable_thinking"}, untold, map[string]record.Int{"on": record.Some(20), "off": record.Some(0), "untold": {}, "body": record.Some(20)}},
+		{"--url=" + server, nil, unsent, map[string]record.Int{"on": {}, "off": {}, "untold": {}, "body": {}}},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		said := reasoningRun(t, append([]string{"run", c.target}, append(c.flags, "--dataset", name, "--concurrency", "1", "--out", dir)...)...)
+		if !strings.Contains(said, c.said) {
+			t.Errorf("%s %v: %s", c.target, c.flags, said)
+		}
+		got := map[string]record.Int{}
+		for _, a := range rows(t, dir) {
+			got[a.SourceID] = a.ReasoningAsked
+			if used := a.ReasoningUsage; used != a.ReasoningAsked {
+				t.Errorf("%s: %s used %v of %v", c.target, a.SourceID, used, a.ReasoningAsked)
+			}
+		}
+		if diff := cmp.Diff(c.asked, got, cmp.Comparer(func(a, b record.Int) bool { return a == b })); diff != "" {
+			t.Error(c.target, diff)
+		}
+	}
+}
+
 // engineAt serves a simulated engine until the test ends.
 func engineAt(t *testing.T) string {
 	t.Helper()
@@ -83,10 +129,11 @@ func engineAt(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-func reasoningRun(t *testing.T, args ...string) {
+func reasoningRun(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, err bytes.Buffer
 	if code := command(t.Context(), args, streams{os.Stdin, &out, &err}); code != exit.OK && code != exit.Inconclusive {
 		t.Fatalf("exit %d: %s%s", code, out.String(), err.String())
 	}
+	return out.String() + err.String()
 }

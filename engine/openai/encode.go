@@ -113,8 +113,8 @@ func (d *Driver) streams(body json.RawMessage) bool {
 
 // Encode forms the request for a call. A call with a whole Body is sent as it
 // is, except that the merged fields win over its own, and that model, stream
-// and stream_options are added where it lacks them, and the length asked for
-// to an open one.
+// and stream_options are added where it lacks them, as is the switch of
+// reasoning, and the length asked for to an open one.
 func (d *Driver) Encode(c *engine.Call) (*wire.Request, error) {
 	p := d.plan.Load()
 	r := &wire.Request{Method: "POST", URL: d.url, IsToken: IsToken, Limits: d.opt.Limits}
@@ -248,6 +248,9 @@ func (d *Driver) mergeBody(p *plan, c *engine.Call) (out []byte, stream bool, er
 	}
 	if c.Open && find(fieldMaxTokens) == nil && find(fieldMaxCompletion) == nil {
 		p.writeLength(&o, c.MaxTokens, func(name string) bool { return find(name) != nil })
+	}
+	if s := d.opt.Switch; s != nil && c.Reasons != nil && d.own(s.Field) && find(s.Field) == nil {
+		o.raw(s.Field, s.value(*c.Reasons))
 	}
 	if len(o.b) == 1 && len(d.extra) == 0 {
 		return body, stream, nil

@@ -76,7 +76,7 @@ func (d *access) decode(piece []byte, out *batch) {
 	r.Input = o.tokens("input_token", "gen_ai.usage.input_tokens", "genai_tokens_input")
 	r.Output = o.tokens("output_token", "gen_ai.usage.output_tokens", "genai_tokens_output")
 	r.Cached = o.tokens("gen_ai.usage.cache_read.input_tokens", "cached_token", "cached_tokens")
-	r.Reasoning = o.tokens("reasoning_token", "reasoning_tokens")
+	o.reasoned(r, "reasoning_token", "reasoning_tokens")
 	r.FirstToken = o.span(millis, "llm_first_token_duration")
 	r.Model = named(o.text("model", "gen_ai.response.model", "gen_ai.request.model", "genai_model_name"))
 	r.Tenant = named(o.text("consumer", "tenant", "x-mse-consumer"))
@@ -120,7 +120,8 @@ func (d *access) log(outer object, r *Row) {
 	r.Tenant = named(o.text("consumer"))
 	r.Model = named(o.text("model"))
 	r.Input, r.Output = o.tokens("input_token"), o.tokens("output_token")
-	r.Cached, r.Reasoning = o.tokens("cached_tokens", "cached_token", "input_token_details.cached_tokens"), o.tokens("reasoning_tokens", "reasoning_token", "output_token_details.reasoning_tokens")
+	r.Cached = o.tokens("cached_tokens", "cached_token", "input_token_details.cached_tokens")
+	o.reasoned(r, "reasoning_tokens", "reasoning_token", "output_token_details.reasoning_tokens")
 	r.FirstToken = o.span(millis, "llm_first_token_duration")
 	if d := o.span(millis, "llm_service_duration"); d > 0 {
 		r.Duration = d
@@ -158,7 +159,7 @@ func (d *apisix) decode(piece []byte, out *batch) {
 	r.Input = o.tokens("llm_summary.prompt_tokens", "llm_prompt_tokens", "prompt_tokens")
 	r.Output = o.tokens("llm_summary.completion_tokens", "llm_completion_tokens", "completion_tokens")
 	r.Cached = o.tokens("llm_summary.cache_read_input_tokens", "llm_cache_read_input_tokens")
-	r.Reasoning = o.tokens("llm_summary.reasoning_tokens", "llm_reasoning_tokens")
+	o.reasoned(r, "llm_summary.reasoning_tokens", "llm_reasoning_tokens")
 	if !o.atOnce() {
 		r.FirstToken = o.span(millis, "llm_summary.duration", "llm_summary.llm_time_to_first_token", "llm_time_to_first_token")
 	}

@@ -296,7 +296,8 @@ func (d *mapped) decode(piece []byte, out *batch) {
 	r.Session, r.Parent, r.Model = o.text(path("session")), o.text(path("parent")), o.text(path("model"))
 	r.Turn = o.whole(0, 1e9, path("turn"))
 	r.Input, r.Output = o.tokens(path("input_tokens")), o.tokens(path("output_tokens"))
-	r.Reasoning, r.Cached = o.tokens(path("reasoning_tokens")), o.tokens(path("cached_tokens"))
+	r.Cached = o.tokens(path("cached_tokens"))
+	o.reasoned(r, path("reasoning_tokens"))
 	r.Tools = o.count(path("tools"))
 	r.Failed, r.Told = o.truth(path("failed")), o.get(path("failed")) != nil
 	o.status(r, path("status"))

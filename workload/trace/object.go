@@ -223,6 +223,18 @@ func none(b []byte) bool { return len(b) == 0 || len(b) == 1 && b[0] == '-' }
 // least to most; 0 where none is there. Numbers may be written as texts, as
 // access logs do.
 func (o object) whole(least, most int64, keys ...string) int64 {
+	n, _ := o.found(least, most, keys...)
+	return n
+}
+
+// reasoned sets how many tokens of a row's answer are reasoning, where a field
+// tells.
+func (o object) reasoned(r *Row, keys ...string) {
+	r.Reasoning, r.ReasoningTold = o.found(0, MaxTokens, keys...)
+}
+
+// found is whole that tells whether any of the fields says a number.
+func (o object) found(least, most int64, keys ...string) (n int64, there bool) {
 	for _, key := range keys {
 		v := o.get(key)
 		if v == nil {
@@ -230,7 +242,7 @@ func (o object) whole(least, most int64, keys ...string) int64 {
 		}
 		if t := v.Type(); t != fastjson.TypeNumber && t != fastjson.TypeString {
 			o.wrong(v, key, "a number")
-			return 0
+			return 0, false
 		}
 		b := o.raw(v)
 		if v.Type() == fastjson.TypeString && none(b) {
@@ -239,11 +251,11 @@ func (o object) whole(least, most int64, keys ...string) int64 {
 		n, exact, ok := decimal(b, 0)
 		if !ok || !exact || n < least || n > most {
 			o.fail("expected %s%s from %d to %d, found %s", o.path, key, least, most, shown(v, b))
-			return 0
+			return 0, false
 		}
-		return n
+		return n, true
 	}
-	return 0
+	return 0, false
 }
 
 // shown is a value for an error: a number, or of a text that it is one.

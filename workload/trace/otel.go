@@ -138,7 +138,8 @@ func (d *otel) span(o object, service string, out *batch) {
 	r.Output = number("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
 	r.Limit = binding(whole(noLimit, mostLimit, "gen_ai.request.max_tokens"))
 	r.Cached = number("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cached_input_tokens", "llm.token_count.prompt_details.cache_read")
-	r.Reasoning = number("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning")
+	reasoning := []string{"gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning"}
+	r.Reasoning, r.ReasoningTold = number(reasoning...), get(reasoning...) != nil
 	if ttft := get("gen_ai.response.time_to_first_chunk", "gen_ai.server.time_to_first_token"); ttft != nil {
 		if n, _, ok := decimal(o.raw(ttft), seconds); ok && n > 0 {
 			r.FirstToken = length(n)

@@ -83,7 +83,8 @@ func (d *ownRows) facts(o object, r *Row) {
 	d.moment(o, r)
 	r.Input = o.whole(1, MaxTokens, "input_tokens")
 	r.Output, r.Limit = o.tokens("output_tokens"), o.tokens("max_tokens")
-	r.Reasoning, r.Cached = o.tokens("reasoning_tokens"), o.tokens("cached_tokens")
+	r.Cached = o.tokens("cached_tokens")
+	o.reasoned(r, "reasoning_tokens")
 	r.Tools = o.count("tools")
 	o.imageLike(r)
 	r.Turn, r.Delta = o.whole(0, 1e9, "turn"), o.truth("delta")
@@ -173,7 +174,7 @@ func (d *ownRows) later(o object, r *Row, given int) {
 		o.fail("expected fewer than %d turns, found %d", mostTurns, len(list))
 		return
 	}
-	r.Turns = append(r.Turns, Turn{Input: r.Input, Output: r.Output, Reasoning: r.Reasoning, Images: r.Images})
+	r.Turns = append(r.Turns, Turn{Input: r.Input, Output: r.Output, Reasoning: r.Reasoning, ReasoningTold: r.ReasoningTold, Images: r.Images})
 	for i, v := range list {
 		t := o
 		t.v, t.path = v, fmt.Sprintf("turns[%d].", i)
@@ -181,8 +182,8 @@ func (d *ownRows) later(o object, r *Row, given int) {
 			o.wrong(v, t.path[:len(t.path)-1], "an object of input_tokens, output_tokens, think")
 			return
 		}
-		n := Turn{Input: t.whole(1, MaxTokens, "input_tokens"), Output: t.tokens("output_tokens"), Think: t.span(seconds, "think"),
-			Reasoning: t.tokens("reasoning_tokens"), Images: t.count("images")}
+		n := Turn{Input: t.whole(1, MaxTokens, "input_tokens"), Output: t.tokens("output_tokens"), Think: t.span(seconds, "think"), Images: t.count("images")}
+		n.Reasoning, n.ReasoningTold = t.found(0, MaxTokens, "reasoning_tokens")
 		if n.Input == 0 {
 			t.fail("expected %sinput_tokens", t.path)
 		}

@@ -29,6 +29,8 @@ type Row struct {
 
 	// Lengths in tokens; 0 where the source does not say.
 	Input, Output, Reasoning, Cached int64
+	// ReasoningTold says that the source tells Reasoning, so that 0 is none.
+	ReasoningTold bool `json:"-"`
 	// Limit is the most tokens that the request lets its answer have (max_tokens),
 	// which is no length of it; 0 where the source does not say.
 	Limit int64
@@ -105,6 +107,8 @@ type Turn struct {
 	// are, of a turn that is a length.
 	Reasoning int64 `json:",omitempty"`
 	Images    int64 `json:",omitempty"`
+	// ReasoningTold is as in Row.
+	ReasoningTold bool `json:"-"`
 }
 
 // Message is one message of a chat.

@@ -76,6 +76,7 @@ func lengths(f *fields, r *Row) {
 	r.Input = f.tokens(1, inputNames()...)
 	r.Output = f.tokens(0, "outputtokens", "generatedtokens", "responsetokens", "numdecodetokens", "outputlength", "completiontokens", "outputtoks")
 	r.Reasoning = f.tokens(0, "reasoningtokens")
+	_, _, r.ReasoningTold = f.get("reasoningtokens")
 	r.Cached = f.tokens(0, "cachedtokens")
 	r.ID = f.text("id", "requestid")
 	r.Session = f.text("sessionid")

@@ -49,5 +49,8 @@ func TestNamesOfTheWild(t *testing.T) {
 		if diff := cmp.Diff(c.want, facts{r.Format(), w.Input, w.Output, w.Cached, w.Reasoning, w.FirstToken, w.Model}); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+		if w.ReasoningTold != (w.Reasoning > 0) {
+			t.Errorf("%s: reasoning told: %v", name, w.ReasoningTold)
+		}
 	}
 }
