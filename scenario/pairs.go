@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -65,6 +66,7 @@ func (s *Scenario) bounds() {
 			s.note("%s never strikes: the limit on a whole request, %s, comes first", d.id, Short(t.Total))
 		}
 	}
+	s.untrusted()
 	w := &s.Workload.Config
 	turns := w.Dataset != nil || w.Traffic != nil || slices.ContainsFunc(w.Classes, func(c workload.Class) bool { return c.Turns != nil })
 	if s.Load.ReadRate > 0 && s.Load.Kind == OpenLoop && !turns {
@@ -72,6 +74,24 @@ func (s *Scenario) bounds() {
 	}
 	if users := s.Load.Plan.Stages; s.Load.Kind == ClosedLoop && float64(s.Load.MaxInFlight) > users[0].From {
 		s.note("max-in-flight is never reached: there are %s users", number(users[0].From))
+	}
+}
+
+// untrusted notes what only TLS has a use for where nothing is reached by it.
+func (s *Scenario) untrusted() {
+	secure := func(u *url.URL) bool { return u != nil && u.Scheme == "https" }
+	t := &s.Target
+	if t.Virtual || slices.ContainsFunc(t.URLs, secure) || secure(t.Against) || secure(t.Proxy.URL) || strings.HasPrefix(t.Proxy.environment.HTTPProxy, "https:") {
+		return
+	}
+	var words []string
+	for _, id := range []string{"target.ca", "target.cert", "target.key", "target.insecure"} {
+		if s.Given(id) {
+			words = append(words, word(id))
+		}
+	}
+	if len(words) > 0 {
+		s.note("no target is reached by https: %s %s not used", strings.Join(words, ", "), isAre(len(words)))
 	}
 }
 

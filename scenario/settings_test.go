@@ -126,6 +126,10 @@ func TestStatedWithoutEffect(t *testing.T) {
 		"rate=4 read-rate=5 turns=2":            "",
 		"concurrency=4 max-in-flight=4":         "",
 		"virtual=true temperature=1 header=A:b": "virtual time has no connections, bodies and texts: header, temperature are checked and not used",
+		"insecure=true":                         "no target is reached by https: insecure is not used",
+		"insecure=true ca=settings_test.go":     "no target is reached by https: ca, insecure are not used",
+		"insecure=true proxy=https://p:1":       "",
+		"insecure=true against=https://b":       "",
 		"virtual=true text=chat":                "virtual time has no connections, bodies and texts: text is checked and not used",
 	} {
 		s, err := resolve("", nil, flagged(t, append(strings.Fields(flags), "url=sim://")...), fake())
@@ -134,7 +138,7 @@ func TestStatedWithoutEffect(t *testing.T) {
 			continue
 		}
 		notices := strings.Join(s.Notices, "\n")
-		if want == "" && (strings.Contains(notices, "never") || strings.Contains(notices, "nothing to hold")) || !strings.Contains(notices, want) {
+		if want == "" && (strings.Contains(notices, "never") || strings.Contains(notices, "nothing to hold") || strings.Contains(notices, "by https")) || !strings.Contains(notices, want) {
 			t.Errorf("%s: %s\nwant %s", flags, notices, want)
 		}
 	}

@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 
+	"github.com/tokamak-bench/tokamak/workload/media"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -48,6 +49,7 @@ type odd struct {
 	failed          int64
 	without         int64 // rows whose images, sounds and videos are left out
 	made            int64 // rows with made-up ones
+	pictured        int64 // rows with made-up images
 	lost            int64 // rows with made-up ones for what the log cut out
 	linked          int64 // rows with URLs
 	videos, more    int64 // rows with videos by number, with more than a message may hold
@@ -76,6 +78,9 @@ func (o *odd) count(w *trace.Row, d *Dataset) {
 	default:
 		if images+w.Audios > 0 {
 			o.made++
+		}
+		if images > 0 {
+			o.pictured++
 		}
 		if w.Videos > 0 {
 			o.videos++
@@ -177,8 +182,23 @@ func (r *recorded) Notes() []string {
 			n = append(n, fmt.Sprintf("%d %ss %s", c.rows, c.one, c.says))
 		}
 	}
-	if r.Dataset.Reading.BlockTokens > 0 && r.odd.blocks == 0 && r.session > 0 {
+	if r.session > 0 {
+		n = append(n, r.unused()...)
+	}
+	return n
+}
+
+// unused says which settings no row had a use for.
+func (r *recorded) unused() (n []string) {
+	d := r.Dataset
+	if d.Reading.BlockTokens > 0 && r.odd.blocks == 0 {
 		n = append(n, "the dataset names no blocks: block-tokens was not used")
+	}
+	if d.Reading.Turns != "" && !r.later && (r.rows == nil || !r.rows.TurnsUsed()) {
+		n = append(n, "the dataset has no rows of which a session's later ones may hold new text or whole prompts: dataset-turns was not used")
+	}
+	if d.Image != (media.Image{}) && r.odd.pictured+r.odd.lost == 0 {
+		n = append(n, "the dataset has no images known by number alone: what made-up ones are to be like was not used")
 	}
 	return n
 }

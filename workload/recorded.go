@@ -30,6 +30,7 @@ type recorded struct {
 	ignored int64    // the same of lines that hold no request
 	first   []*trace.LineError
 	said    []string         // notes of the reading, of a pass that ended
+	later   bool             // what rows of a session hold was asked, in one that ended
 	hashes  map[uint64]int64 // blocks sent before, by id: tokens of the longest
 	past    past
 	odd     odd
@@ -74,6 +75,7 @@ func (r *recorded) Close() error {
 		r.first = first
 	}
 	r.said = rows.Notes()
+	r.later = r.later || rows.TurnsUsed()
 	r.rows = nil
 	return rows.Close()
 }

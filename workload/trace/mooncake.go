@@ -41,6 +41,7 @@ type mooncake struct {
 	size    int64 // of a block; 0: not settled
 	turns   sessions
 	kind    Turns // settled by the first later turn that tells
+	later   bool  // a row was a later turn, of which kind is asked
 }
 
 func (d *mooncake) decode(piece []byte, out *batch) {
@@ -126,7 +127,7 @@ func (d *mooncake) turn(r *Row) error {
 	if !later {
 		return nil
 	}
-	r.Turn = before.turn + 1
+	r.Turn, d.later = before.turn+1, true
 	if len(r.Turns) > 0 || r.Body != nil {
 		r.Delta = len(r.Turns) > 0 && d.options.Turns != CumulativeTurns
 		return nil

@@ -134,6 +134,13 @@ func (r *Reader) Deltas() bool {
 	return r.format.deltas
 }
 
+// TurnsUsed tells whether any row so far was one of which Options.Turns says
+// what it holds.
+func (r *Reader) TurnsUsed() bool {
+	d, ok := r.decoder.(*mooncake)
+	return ok && d.later
+}
+
 // Format names what is read, as in [Formats].
 func (r *Reader) Format() string { return r.format.name }
 
