@@ -73,7 +73,11 @@ func (l *log) hide() bool {
 // requests each.
 func (l *log) likeliest(at []float64, cell []int32, cells int) (best *mixture, of *tallied) {
 	least, chosen := math.Inf(1), -1
-	for _, w := range windowsTried {
+	windows := windowsTried[:]
+	if l.options.Bursts > 0 {
+		windows = []float64{l.options.window()} // those of the rates that bursts are kept around
+	}
+	for _, w := range windows {
 		n := windowCount(l.span, w)
 		if l.span < 2*w || n > mostHiddenWindows || len(at) < hiddenEach*n {
 			continue
