@@ -64,7 +64,7 @@ func totals(t *fit.Totals) []Number {
 		n := Number{Name: k.name, Meaning: "the log does not tell; those of the model, " + measure.Count(int64(k.Model)) + ", are made up"}
 		if k.Log != nil && k.Off != nil {
 			n.Value = measure.Count(int64(*k.Log))
-			n.Meaning = fmt.Sprintf("in the log; in samples of the model %s (%+.0f%%)", measure.Count(int64(k.Model)), 100**k.Off)
+			n.Meaning = fmt.Sprintf("in the log; in samples of the model %s (%s)", measure.Count(int64(k.Model)), difference(*k.Off))
 			if k.LogPerSecond != nil {
 				n.Meaning += ", " + measure.Digits(*k.LogPerSecond) + " a second in the log"
 			}
@@ -261,4 +261,12 @@ func bic(x float64) string {
 		return "-"
 	}
 	return measure.Count(int64(math.Round(x)))
+}
+
+// difference is a relative difference in whole percent; none has no sign.
+func difference(x float64) string {
+	if math.Round(100*x) == 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%+.0f%%", 100*x)
 }

@@ -49,8 +49,12 @@ func (s Spread) beside(truth Spread, compare bool) string {
 		return short(s.Median)
 	}
 	text := fmt.Sprintf("%s (%s–%s)", short(s.Median), short(s.Low), short(s.High))
-	if d := s.Distance(truth); !math.IsNaN(d) {
-		text += fmt.Sprintf(" **%+.0f %%**", 100*d)
+	switch d := math.Round(100 * s.Distance(truth)); {
+	case math.IsNaN(d):
+	case d == 0:
+		text += " **0 %**"
+	default:
+		text += fmt.Sprintf(" **%+.0f %%**", d)
 	}
 	return text
 }
