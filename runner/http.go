@@ -174,13 +174,27 @@ func (h *httpCall) Ended(x *wire.Exchange) {
 	if h.target.SaveOutputs {
 		row.Output = a.Content
 	}
-	h.call.Answer = workload.Answer{Text: string(a.Text(0)), Tokens: a.Usage.Completion.N}
+	h.call.Answer = workload.Answer{Text: string(a.Text(0)), Tokens: a.Usage.Completion.N, Reasoning: reasoningIn(a)}
 	if a.RefusedField != "" {
 		if adapter, ok := h.target.Driver.(engine.Adapter); ok {
 			h.call.Again = adapter.Refuse(a.RefusedField)
 		}
 	}
 	h.sink.Ended(h.call)
+}
+
+// reasoningIn is how many of an answer's tokens are reasoning: as the usage
+// says, else, also where it says none, as those of its chunks are known.
+func reasoningIn(a *engine.Answer) (n int64) {
+	if a.Usage.Reasoning.N > 0 {
+		return a.Usage.Reasoning.N
+	}
+	for i, tokens := range a.Chunks.Tokens {
+		if a.Chunks.Kind[i] == engine.Reasoning {
+			n += int64(tokens)
+		}
+	}
+	return n
 }
 
 // countTokens counts the answer and says how many tokens each chunk holds.

@@ -285,6 +285,6 @@ func (v *virtualCall) whole(why sim.Finish, u sim.Usage) {
 	}
 	row.Outcome, row.FinishReason = record.OK, string(why)
 	v.told()
-	v.call.Answer = workload.Answer{Tokens: u.Output, Block: workload.Block{ID: answerID(v.call), Tokens: u.Output}}
+	v.call.Answer = workload.Answer{Tokens: u.Output, Reasoning: row.ReasoningUsage.Or(0), Block: workload.Block{ID: answerID(v.call), Tokens: u.Output}}
 	v.sink.Ended(v.call)
 }

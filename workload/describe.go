@@ -50,7 +50,7 @@ func (e *Expected) add(s Session) {
 		e.InputTokens += float64(r.InputTokens)
 		e.OutputTokens += float64(r.OutputTokens)
 		e.LongestInput = max(e.LongestInput, r.InputTokens)
-		answer = &Answer{Tokens: r.OutputTokens}
+		answer = &Answer{Tokens: r.OutputTokens, Reasoning: r.Reasoning}
 	}
 }
 

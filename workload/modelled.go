@@ -189,7 +189,7 @@ func (s *modelledSession) Next(answer *Answer) (*Request, bool) {
 		if answer == nil || s.turn >= int64(len(s.turns)) {
 			return nil, false
 		}
-		said, reused := answer.withoutReasoning(s.turns[s.turn-1].Reasoning)
+		said, reused := answer.said()
 		s.history = append(s.history, said.message())
 		shared = s.tokens + reused
 		s.tokens += said.Tokens

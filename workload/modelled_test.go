@@ -79,7 +79,7 @@ func play(t *testing.T, s Source, n int64) [][]*Request {
 				break
 			}
 			list = append(list, r)
-			answer = &Answer{Tokens: r.OutputTokens, Block: Block{ID: 1<<40 + uint64(i), Tokens: r.OutputTokens}}
+			answer = &Answer{Tokens: r.OutputTokens, Reasoning: r.Reasoning, Block: Block{ID: 1<<40 + uint64(i), Tokens: r.OutputTokens}}
 		}
 		all = append(all, list)
 	}

@@ -55,7 +55,7 @@ func (r *recorded) replay(w *trace.Row, index uint64) Session {
 
 // remember puts in front of a row of new text what its session said before,
 // and keeps the row for those that follow. What was answered is not in a
-// trace: text of the recorded length stands for it.
+// trace: text of the recorded length, less what was reasoned, stands for it.
 func (s *replay) remember() {
 	w := s.row
 	if w.Session == "" || w.Body != nil || len(w.Turns) > 1 || !s.rows.Deltas() {
@@ -75,8 +75,8 @@ func (s *replay) remember() {
 	} else {
 		s.history = append(s.history, s.said(&w.Turns[0])...)
 	}
-	answer := Message{Role: "assistant", Blocks: []Block{{ID: stat.Key(s.salted(), "answer", s.index), Tokens: w.Output}}}
-	if w.Output == 0 {
+	answer := Message{Role: "assistant", Blocks: []Block{{ID: stat.Key(s.salted(), "answer", s.index), Tokens: w.Output - w.Reasoning}}}
+	if w.Output <= w.Reasoning {
 		answer.Blocks = nil
 	}
 	kept := append(slices.Clone(s.history), answer)
@@ -109,11 +109,7 @@ func (s *replay) Next(answer *Answer) (*Request, bool) {
 		return nil, false
 	}
 	if s.turn > 0 {
-		reasoning := int64(0)
-		if s.lengths {
-			reasoning = s.turns[s.turn-1].Reasoning
-		}
-		said, reused := answer.withoutReasoning(reasoning)
+		said, reused := answer.said()
 		s.history = append(s.history, said.message())
 		s.reused = s.tokens + reused
 		s.tokens += said.Tokens

@@ -86,18 +86,20 @@ type conversation struct {
 
 // Next returns the next turn: everything before and new text.
 func (c *conversation) Next(answer *Answer) (*Request, bool) {
+	shared := int64(0)
 	if c.turn == 0 {
 		c.begin()
 	} else {
 		if answer == nil || c.turn >= c.turns {
 			return nil, false
 		}
-		c.history = append(c.history, answer.message())
-		c.tokens += answer.Tokens
+		said, reused := answer.said()
+		c.history = append(c.history, said.message())
+		shared = c.tokens + reused
+		c.tokens += said.Tokens
 	}
 	key := c.index<<20 | uint64(c.turn)
 	text := Block{ID: c.contentID(), Tokens: c.input(key)}
-	shared := c.tokens
 	if c.turn == 0 && c.sent != nil {
 		shared = c.sent.before(c, text)
 	}
@@ -196,15 +198,14 @@ func seconds(x float64) time.Duration {
 
 func whole(x, most float64) int64 { return int64(math.Floor(min(max(x, 1), most) + 0.5)) }
 
-// withoutReasoning is an answer in virtual time as it comes back in later prompts:
-// less what was reasoned in it, so that text stands in another place than where
-// it was computed and nothing of it can be reused. Over sockets the text is what
-// was said, and is all that is known. reused is how much of it can be.
-func (a *Answer) withoutReasoning(tokens int64) (said Answer, reused int64) {
-	if tokens <= 0 || a.Text != "" {
+// said is an answer as it comes back in later prompts: less what was reasoned
+// in it, so that text stands in another place than where it was computed and
+// nothing of it can be reused. reused is how much of it can be.
+func (a *Answer) said() (said Answer, reused int64) {
+	if a.Reasoning <= 0 {
 		return *a, a.Tokens
 	}
-	said.Tokens = max(a.Tokens-tokens, 0)
+	said = Answer{Text: a.Text, Tokens: max(a.Tokens-a.Reasoning, 0)}
 	if a.Block.Tokens > 0 {
 		said.Block = Block{ID: stat.Key(a.Block.ID, "said", 0), Tokens: said.Tokens}
 	}

@@ -50,7 +50,11 @@ func TestReasoningDoesNotComeBack(t *testing.T) {
 		}
 	}
 	a := Answer{Text: "said", Tokens: 20}
-	if got, reused := a.withoutReasoning(15); got != a || reused != 20 {
+	if got, reused := a.said(); got != a || reused != 20 {
 		t.Errorf("over sockets %+v, %d", got, reused)
+	}
+	a.Reasoning = 15
+	if got, reused := a.said(); got != (Answer{Text: "said", Tokens: 5}) || reused != 0 {
+		t.Errorf("over sockets, with reasoning, %+v, %d", got, reused)
 	}
 }

@@ -89,6 +89,8 @@ type Block struct {
 type Answer struct {
 	Text   string
 	Tokens int64
+	// Reasoning are those of Tokens that are: they do not come back.
+	Reasoning int64
 	// Block stands for the text in virtual time.
 	Block Block
 }

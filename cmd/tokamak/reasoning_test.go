@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -108,6 +109,68 @@ func TestReasoningOfRows(t *testing.T) {
 		if diff := cmp.Diff(c.asked, got, cmp.Comparer(func(a, b record.Int) bool { return a == b })); diff != "" {
 			t.Error(c.target, diff)
 		}
+	}
+}
+
+// TestServedAndVirtualSendAlike: prompts of later turns are as long, and as
+// much of them can be reused, in virtual time as over HTTP from the same seed:
+// what was reasoned does not come back, and nothing is where none was asked for.
+func TestServedAndVirtualSendAlike(t *testing.T) {
+	file := func(name, text string) string {
+		name = filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	model := file("traffic.yaml", `schema: tokamak.traffic/1
+duration: 10s
+clients:
+  - name: a
+    rate: 1
+    lengths: {input-tokens: 50, output-tokens: 40}
+    reasoning: 0.5
+    sessions: {turns: 3}
+`)
+	lengths := file("lengths.jsonl", `{"session_id":"a","input_tokens":50,"output_tokens":40,"reasoning_tokens":20,"turns":[{"input_tokens":9,"output_tokens":20,"reasoning_tokens":0},{"input_tokens":7,"output_tokens":30}]}
+{"session_id":"b","input_tokens":60,"output_tokens":20,"reasoning_tokens":10,"turns":[{"input_tokens":9,"output_tokens":20,"reasoning_tokens":10},{"input_tokens":7,"output_tokens":30}]}
+`)
+	deltas := file("deltas.jsonl", `{"session_id":"a","input_tokens":50,"output_tokens":40,"reasoning_tokens":20}
+{"session_id":"a","input_tokens":9,"delta":true,"output_tokens":20,"reasoning_tokens":10}
+{"session_id":"a","input_tokens":7,"delta":true,"output_tokens":30}
+`)
+	server := engineAt(t)
+	for what, c := range map[string]struct {
+		flags []string
+		last  int64 // prompt of the first session's third turn, by hand
+	}{
+		"synthetic":               {[]string{"--input-tokens=30", "--output-tokens=20", "--turns=3"}, 130},
+		"model":                   {[]string{"--traffic", model}, 230},
+		"model, switched":         {[]string{"--traffic", model, "--reasoning=enable_thinking"}, 190},
+		"lengths":                 {[]string{"--dataset", lengths}, 126},
+		"lengths, switched":       {[]string{"--dataset", lengths, "--reasoning=enable_thinking"}, 106},
+		"new text alone":          {[]string{"--dataset", deltas}, 96},
+		"new text alone, told on": {[]string{"--dataset", deltas, "--reasoning=enable_thinking"}, 96},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			var sent []map[string][3]record.Int
+			for _, target := range []string{"--url=" + server, "--virtual"} {
+				dir := filepath.Join(t.TempDir(), "run")
+				reasoningRun(t, append([]string{"run", target, "--concurrency=1", "--requests=6", "--out", dir}, c.flags...)...)
+				list := map[string][3]record.Int{}
+				for i, a := range rows(t, dir) {
+					list[fmt.Sprint(a.SessionID, "/", a.Turn)] = [3]record.Int{a.PromptAsked, a.PromptShared, a.PromptUsage}
+					if i == 2 && a.PromptAsked != record.Some(c.last) {
+						t.Errorf("%s: a third prompt of %v, by hand %d", target, a.PromptAsked, c.last)
+					}
+				}
+				sent = append(sent, list)
+			}
+			if diff := cmp.Diff(sent[0], sent[1], cmp.Comparer(func(a, b record.Int) bool { return a == b })); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 
