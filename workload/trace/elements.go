@@ -33,6 +33,10 @@ func (e *elements) place() (string, int64) { return unitEntry, e.entry }
 
 var errCut = errors.New("is cut short")
 
+// errNoRest is of an entry, or a line of several parts, that the end of the
+// content cuts short.
+var errNoRest = fmt.Errorf("%w by the end of the content", errCut)
+
 // next returns the next entry.
 func (e *elements) next() ([]byte, error) {
 	for {
@@ -273,7 +277,7 @@ func (e *elements) cut(err error) error {
 	}
 	e.done = true
 	if e.depth == 0 {
-		return &badPiece{errCut}
+		return &badPiece{errNoRest}
 	}
 	return fmt.Errorf("the array does not end: %w in entry %d", errCut, e.entry)
 }

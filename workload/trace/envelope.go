@@ -19,6 +19,9 @@ const (
 	tagPart, tagFull = "P", "F"
 )
 
+// errWrapping is part of the error of a line that is not wrapped as the first is.
+var errWrapping = errors.New(", as in the first line")
+
 // wrapped tells by the first line how lines are wrapped, nil where they are
 // not.
 func (r *Reader) wrapped(lines *lineReader) pieces {
@@ -69,7 +72,7 @@ func (p *prefixedLines) next() ([]byte, error) {
 	}
 	at := prefixOf(line)
 	if at == 0 && line[0] != '{' {
-		return nil, &badPiece{errors.New("expected an object behind a prefix, as in the first line")}
+		return nil, &badPiece{fmt.Errorf("expected an object behind a prefix%w", errWrapping)}
 	}
 	return line[at:], nil
 }
@@ -111,7 +114,7 @@ func (c *runtimeLines) next() ([]byte, error) {
 		}
 		stream, tag, text, ok := runtimeParts(line)
 		if !ok {
-			return nil, &badPiece{errors.New("expected moment, stream and tag of a container runtime, as in the first line")}
+			return nil, &badPiece{fmt.Errorf("expected moment, stream and tag of a container runtime%w", errWrapping)}
 		}
 		piece, whole, err := c.parts.add(stream, text, tag == tagFull)
 		if err != nil || whole && !blank(piece) {
@@ -202,7 +205,7 @@ func (j *joined) add(stream string, text []byte, last bool) (piece []byte, whole
 func (j *joined) end(err error) error {
 	if len(j.out)+len(j.err) > 0 {
 		j.out, j.err = nil, nil
-		return &badPiece{fmt.Errorf("the line of several parts %w", errCut)}
+		return &badPiece{fmt.Errorf("the line of several parts %w", errNoRest)}
 	}
 	return err
 }

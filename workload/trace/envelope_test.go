@@ -71,10 +71,10 @@ func TestWrappedDamaged(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{"log":"` + good + `\n","stream":"stdout","time":"t"}` + "\n" + `{"log":7,"stream":"stdout","time":"t"}`, "data:2: log is of the wrong type: expected a text, found a number"},
 		{`{"log":"` + good + `\n","stream":"stdout","time":"t"}` + "\n" + `{"stream":"stdout","time":"t"}`, "data:2: expected log, as in the first line"},
-		{`{"log":"` + good + `\n","stream":"stdout","time":"t"}` + "\n" + `{"log":"{\"pro","stream":"stdout","time":"t"}`, "data:3: the line of several parts is cut short"},
-		{"2026-01-01T00:00:00Z stdout F " + plain + "\nwords", "data:2: expected moment, stream and tag of a container runtime, as in the first line"},
-		{"2026-01-01T00:00:00Z stdout F " + plain + "\n2026-01-01T00:00:00Z stderr P starting", "data:3: the line of several parts is cut short"},
-		{"pod-1 " + plain + "\nstarting", "data:2: expected an object behind a prefix, as in the first line"},
+		{`{"log":"` + good + `\n","stream":"stdout","time":"t"}` + "\n" + `{"log":"{\"pro","stream":"stdout","time":"t"}`, "data:3: the line of several parts is cut short by the end of the content"},
+		{"2026-01-01T00:00:00Z stdout F " + plain + "\nwords\n", "data:2: expected moment, stream and tag of a container runtime, as in the first line"},
+		{"2026-01-01T00:00:00Z stdout F " + plain + "\n2026-01-01T00:00:00Z stderr P starting", "data:3: the line of several parts is cut short by the end of the content"},
+		{"pod-1 " + plain + "\nstarting\n", "data:2: expected an object behind a prefix, as in the first line"},
 	} {
 		rows, r := all(t, c.text, Options{MaxBad: 1})
 		if n, bad := r.Skipped(); len(rows) != 1 || n != 1 || bad[0].Error() != c.want {

@@ -140,6 +140,7 @@ func (l *lineReader) raw() ([]byte, error) {
 func (l *lineReader) unended() int64 { return l.torn }
 
 // errTorn is part of the error of a last line without an end.
+// A last line with an end may lack its rest too: errNoRest.
 var errTorn = errors.New("the last line does not end: it was cut off, or is still being written")
 
 func trimEnd(b []byte) []byte {

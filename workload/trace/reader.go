@@ -23,7 +23,7 @@ type Options struct {
 	// their blocks.
 	Turns Turns
 	// MaxBad is the share of lines that may be unusable; 0: DefaultMaxBad;
-	// negative: not one.
+	// negative: not one. A last line that was cut off is left out of it.
 	MaxBad float64
 	// Media is where the files of the content lie. Set, each image, sound and
 	// video that the content holds or names is looked at, and a row whose
@@ -66,6 +66,7 @@ type Reader struct {
 	read    int64 // good, bad and ignored
 	ignored int64
 	bad     int64
+	torn    int64 // of the bad ones, 1 where the last was cut off
 	first   []*LineError
 	end     error
 
@@ -218,8 +219,12 @@ func (r *Reader) account(unit string, line int64) {
 	r.bad += int64(len(r.out.errs))
 	r.read += int64(r.out.n) + r.out.ignored + int64(len(r.out.errs))
 	for _, err := range r.out.errs {
+		err = r.cutOff(line, err)
+		if errors.Is(err, errTorn) || errors.Is(err, errNoRest) {
+			r.torn = 1
+		}
 		if len(r.first) < keptErrors {
-			r.first = append(r.first, &LineError{r.name, unit, line, r.torn(line, err)})
+			r.first = append(r.first, &LineError{r.name, unit, line, err})
 		}
 	}
 	for i := range r.out.rows[:r.out.n] {
@@ -241,10 +246,13 @@ func (r *Reader) account(unit string, line int64) {
 	}
 }
 
-// torn says of an error whether it is of a last line that was cut off.
-func (r *Reader) torn(line int64, err error) error {
+// cutOff says of an error whether it is of a last line that was cut off.
+func (r *Reader) cutOff(line int64, err error) error {
 	l, ok := r.pieces.(interface{ unended() int64 })
-	if ok && l.unended() == line && (errors.Is(err, errNotJSON) || r.format.shape == table) {
+	if !ok || l.unended() != line {
+		return err
+	}
+	if errors.Is(err, errNotJSON) || errors.Is(err, errWrapping) || r.format.shape == table {
 		return fmt.Errorf("%w: %w", errTorn, err)
 	}
 	return err
@@ -272,8 +280,9 @@ func (r *Reader) judge(from int64) error {
 	if err := r.unmapped(); from == 1 && err != nil {
 		return err
 	}
-	if float64(r.bad) > max(limit, 0)*float64(r.read) {
-		return &BadShareError{Name: r.name, Bad: r.bad, Read: r.read, Limit: max(limit, 0), First: r.first[0]}
+	// What was cut off was not bad when it was written.
+	if bad, read := r.bad-r.torn, r.read-r.torn; float64(bad) > max(limit, 0)*float64(read) {
+		return &BadShareError{Name: r.name, Bad: bad, Read: read, Limit: max(limit, 0), First: r.first[0]}
 	}
 	return nil
 }
@@ -292,7 +301,8 @@ func (r *Reader) nothing() error {
 	return fmt.Errorf("%s has no rows", r.name)
 }
 
-// BadShareError says that too many lines could not be used.
+// BadShareError says that too many lines could not be used, a last one that was
+// cut off not counted.
 type BadShareError struct {
 	Name      string
 	Bad, Read int64
