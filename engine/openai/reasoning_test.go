@@ -26,6 +26,14 @@ func TestSwitches(t *testing.T) {
 			if err != nil || !bytes.Contains(r.Body, []byte(want[i])) {
 				t.Errorf("%s %v: %s %v", text, on, r.Body, err)
 			}
+			r, err = d.Encode(&engine.Call{Body: []byte(`{"messages":[]}`), Reasons: &on})
+			if err != nil || !bytes.Contains(r.Body, []byte(want[i])) {
+				t.Errorf("%s %v, a recorded body: %s %v", text, on, r.Body, err)
+			}
+			own := []byte(`{"model":"m","stream":false,"` + s.Field + `":"own"}`)
+			if r, err = d.Encode(&engine.Call{Body: own, Reasons: &on}); err != nil || !bytes.Equal(r.Body, own) {
+				t.Errorf("%s %v, a recorded body with the field: %s %v", text, on, r.Body, err)
+			}
 		}
 		if r, _ := d.Encode(&engine.Call{Messages: []engine.Message{{Content: "x"}}}); bytes.Contains(r.Body, []byte(s.Field)) {
 			t.Errorf("a call of which nothing is known: %s", r.Body)
