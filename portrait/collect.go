@@ -20,6 +20,8 @@ type log struct {
 	fresh         []int32 // the same of what a prompt adds to its conversation
 	newTold       bool    // a row said what new text is
 
+	limits []int32 // most tokens that an answer may have, of the rows that say it
+
 	rows, failed            int64
 	told                    int64     // rows that say whether the service answered
 	counter                 Tokenizer // of texts whose length the log does not say; nil: none
@@ -67,6 +69,9 @@ func (l *log) add(r *trace.Row) error {
 		return nil
 	}
 	l.rows++
+	if r.Limit > 0 {
+		l.limits = append(l.limits, column(r.Limit))
+	}
 	if r.Failed {
 		l.failed++
 	}

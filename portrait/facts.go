@@ -50,6 +50,9 @@ type Facts struct {
 
 	Input  Lengths `json:"input_tokens"`
 	Output Lengths `json:"output_tokens"`
+	// OutputLimits are the most tokens that rows let their answers have, which
+	// are no lengths; nil where none says one.
+	OutputLimits *fit.Limits `json:"output_limits"`
 	// NewInput is of what prompts add to their conversations.
 	NewInput Lengths `json:"new_input_tokens"`
 

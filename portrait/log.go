@@ -112,6 +112,9 @@ func (l *log) facts() *Facts {
 		f.Dispersion1, f.Dispersion10, f.Dispersion60 = dispersion(l.at, time.Second), dispersion(l.at, 10*time.Second), dispersion(l.at, time.Minute)
 	}
 	f.Input, f.Output = lengths(known(l.input)), lengths(known(l.output))
+	if m := lengths(known(l.limits)); m.Count > 0 {
+		f.OutputLimits = &fit.Limits{Rows: m.Count, P50: m.P50.Or(0), P90: m.P90.Or(0), Max: m.Max.Or(0)}
+	}
 	if l.newTold {
 		f.NewInput = lengths(known(l.fresh))
 	}

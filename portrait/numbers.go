@@ -26,6 +26,7 @@ func (f *Facts) page() *Page {
 		f.triple("input p50 · p95 · p99", f.Input, "input"),
 		f.newText(),
 		f.triple("output p50 · p95 · p99", f.Output, "output"),
+		f.limits(),
 		f.sessions(),
 		f.tenants(),
 		f.errors(),
@@ -33,6 +34,9 @@ func (f *Facts) page() *Page {
 	}
 	if f.Sampled {
 		p.Rest = p.Rest[:len(p.Rest)-2]
+	}
+	if f.OutputLimits == nil || f.Output.Count == f.Requests { // the lengths say it better
+		p.Rest = slices.DeleteFunc(p.Rest, func(n Number) bool { return n.Name == limitName })
 	}
 	if f.NewInput.Count == 0 {
 		p.Rest = slices.DeleteFunc(p.Rest, func(n Number) bool { return n.Name == newTextName })
@@ -160,6 +164,18 @@ func (f *Facts) newText() Number {
 	n := f.triple(newTextName, f.NewInput, "input")
 	n.Meaning = "tokens of a prompt that its conversation had not said before" + f.part(f.NewInput.Count)
 	return n
+}
+
+const limitName = "output limit p50"
+
+// limits are what requests let their answers have, where not all say how long
+// those were.
+func (f *Facts) limits() Number {
+	if f.OutputLimits == nil {
+		return Number{Name: limitName}
+	}
+	return Number{limitName, measure.Count(int64(f.OutputLimits.P50)), "tokens; half of the requests let their answer have no more: a limit, not a length" +
+		partOf(f.OutputLimits.Rows, f.Rows, "rows")}
 }
 
 func (f *Facts) errors() Number {
