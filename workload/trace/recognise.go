@@ -43,6 +43,10 @@ func (r *Reader) recognise() error {
 		r.pieces = p
 		return r.begin(f)
 	}
+	if (f == nil || f.shape == objects) && c != '{' && r.banner() {
+		r.pieces = lr
+		return r.begin(f)
+	}
 	found := r.shape(c)
 	if f != nil && f.shape != found {
 		return fmt.Errorf("%s: is not %s: expected %v, found %v", r.name, f.name, f.shape, found)
