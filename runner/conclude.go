@@ -55,8 +55,9 @@ func (r *Run) measureOptions(a *audit, o Outcome) measure.Options {
 		Stages: len(r.plan.Stages), Users: closed(r.plan), Intent: intent(&s.Workload.Config), GPUs: s.Target.GPUs, Stops: a.stops(),
 		Pauses: a.pauses(), Closed: closedWithoutThink(r.plan, r.scenario.Load.ReadRate), SchedLatency: a.schedLatency(),
 	}
-	// A load that only its number of requests ends has no moment of its end.
-	if duration(r.plan) > 0 || o.Interrupted {
+	// A load that its number of requests ends, or the end of what it sends, has no
+	// moment of its end: time in which it had nothing to send is none of its own.
+	if duration(r.plan) > 0 && !o.Spent || o.Interrupted {
 		opt.End = record.Some(o.End)
 	}
 	opt.Limits = verify.Limits(s.SLO)

@@ -32,7 +32,7 @@ func ReadDialects(dir string) (*Told, error) {
 	if err != nil {
 		return nil, exit.With(exit.Usage, fmt.Errorf("%s: the scenario in %s: %w", dir, record.ManifestFile, err))
 	}
-	o, err := dialectOptions(run, s)
+	o, err := dialectOptions(run, s, int64(sum.Requests.Due))
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
@@ -46,8 +46,9 @@ func ReadDialects(dir string) (*Told, error) {
 	return t, nil
 }
 
-// dialectOptions are the load's window and the run's objectives.
-func dialectOptions(run *record.Run, s *scenario.Scenario) (dialect.Options, error) {
+// dialectOptions are the load's window and the run's objectives. A load that had
+// sent all its requests has no moment of its end.
+func dialectOptions(run *record.Run, s *scenario.Scenario, due int64) (dialect.Options, error) {
 	var opt measure.Options
 	for e, err := range run.Events() {
 		if err != nil {
@@ -57,7 +58,8 @@ func dialectOptions(run *record.Run, s *scenario.Scenario) (dialect.Options, err
 			opt.Start = record.Some(e.At)
 		}
 	}
-	if d := duration(s.Load.Plan); d > 0 && opt.Start.Valid() {
+	most := s.Load.Plan.MaxRequests
+	if d := duration(s.Load.Plan); d > 0 && opt.Start.Valid() && (most == 0 || due < most) {
 		opt.End = record.Some(opt.Start.Or(0) + int64(d))
 	}
 	return dialect.Options{Start: opt.Start, End: opt.End, Limits: verify.Limits(s.SLO)}, nil

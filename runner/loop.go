@@ -64,6 +64,7 @@ type Loop struct {
 	stoppedAt   int64
 	limited     string // which limit closed it
 	decided     bool   // Decide closed it
+	closed      bool   // a limit or the workload's end closed it
 	waiting     bool   // what is due is not ready
 	unready     int64
 	unreadyMost int64
@@ -117,6 +118,7 @@ type Outcome struct {
 	Stopped     string // the abort rule that ended it before its time; empty where none did
 	Limited     string // the limit that ended it before its time, which the user set as a budget
 	Decided     bool   // the Decider ended it: nothing more was needed
+	Spent       bool   // all that was to be sent was sent, maybe before the load's time was over
 	Unready     int64  // requests that left late because what to send was not ready
 	UnreadyMost int64  // ns by which the latest of them did
 	Broken      int64  // conversations with turns left, which the load's end came before
@@ -139,7 +141,7 @@ func (l *Loop) Run(ctx context.Context) (Outcome, error) {
 		b.Begun(l.start) // what latencies and the window count from
 	}
 	err := l.loop(ctx)
-	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, StoppedAt: l.stoppedAt, Limited: l.limited, Decided: l.decided, Interrupted: l.interrupted,
+	o := Outcome{Start: l.start, End: l.windowEnd(), Stopped: l.stopReason, StoppedAt: l.stoppedAt, Limited: l.limited, Decided: l.decided, Spent: l.closed || l.atRequestLimit(), Interrupted: l.interrupted,
 		Broken: l.broken, Unready: l.unready, UnreadyMost: l.unreadyMost}
 	if err != nil {
 		l.cutAll()
@@ -330,7 +332,7 @@ func (l *Loop) close(reason string) {
 	if l.closing {
 		return
 	}
-	l.closing, l.short = true, true
+	l.closing, l.short, l.closed = true, true, true
 	if reason != endOfRequests {
 		l.limited = reason
 	}

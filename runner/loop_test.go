@@ -416,3 +416,18 @@ func TestARetriedRequestIsNotSettled(t *testing.T) {
 		t.Errorf("%d attempts, settled %v", len(r.ended), e.settled)
 	}
 }
+
+// TestSpentIsKnown: a load whose number of requests ends it has no use for the
+// rest of its duration, which is no time of its window.
+func TestSpentIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		most  int64
+		spent bool
+	}{{0, false}, {20, true}, {5, true}, {21, false}} {
+		l, _, _ := testLoop(every(100, 20), takes(30*time.Millisecond))
+		l.Duration, l.Limits.MaxRequests = time.Minute, c.most
+		if o := run(t, l); o.Spent != c.spent {
+			t.Errorf("at most %d of 20: %+v", c.most, o)
+		}
+	}
+}

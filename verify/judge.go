@@ -262,6 +262,9 @@ func (s *SLO) observeRate(o *Objective, v *measure.View) {
 	}
 	s.Verdict = verdictOf(o.Holds(x))
 	if o.Metric.Name != "error_rate" {
+		if s.Verdict == Fail {
+			s.Reason = "it is " + measure.Figure(s.Value, s.Unit)
+		}
 		return
 	}
 	if cut := v.Cut(); cut > 0 && o.Holds(x) && !o.Holds(100*float64(over+cut)/float64(of+cut)) {
