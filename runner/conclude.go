@@ -27,6 +27,9 @@ func (r *Run) conclude(rec *recorder, a *audit, o Outcome, runErr error) (*repor
 	if text := floored(r.plan.Adapt, about.Users, res); text != "" {
 		about.Notices = append(about.Notices, text)
 	}
+	if text := short(&r.scenario.Load, res.Requests.Due, o); text != "" {
+		about.Notices = append(about.Notices, text)
+	}
 	sum := report.New(about, res, judge(r.scenario, rec.sums), a.client(res),
 		verify.Ending{Interrupted: o.Interrupted, Aborted: o.Stopped != "", InconclusiveOK: r.scenario.InconclusiveOK})
 	incomplete(sum, runErr)
@@ -36,6 +39,20 @@ func (r *Run) conclude(rec *recorder, a *audit, o Outcome, runErr error) (*repor
 		err = exit.With(exit.Invalid, fmt.Errorf("the record is incomplete: %w", err))
 	}
 	return sum, err
+}
+
+// short says why a load sent fewer requests than it was bounded by: the traffic
+// model's time was over. It is empty where something else ended the load.
+func short(l *scenario.Load, due int, o Outcome) string {
+	if l.Kind != scenario.ModelTiming || int64(due) >= l.Requests || o.Interrupted || o.Stopped != "" || o.Limited != "" || o.Decided {
+		return ""
+	}
+	hint := ""
+	if l.Duration == 0 {
+		hint = "; a longer duration begins its rates again"
+	}
+	return fmt.Sprintf("at most %s requests were asked for, and %s were due: the time of the traffic model ended first%s",
+		measure.Count(l.Requests), measure.Count(int64(due)), hint)
 }
 
 // incomplete voids the verdict of a run that could not be recorded to its end:

@@ -25,6 +25,7 @@ func (r *resolver) traffic() *workload.Traffic {
 	if !r.has("workload.traffic") {
 		return nil
 	}
+	r.ofDataset()
 	for _, id := range []string{"workload.dataset", "workload.classes", "workload.input-tokens", "workload.output-tokens", "workload.prefix-tokens", "workload.turns",
 		"workload.images", "workload.audio", "workload.tools", "workload.tool-tokens"} {
 		if v, ok := r.set[id]; ok {

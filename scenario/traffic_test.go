@@ -105,6 +105,8 @@ func TestTrafficConflicts(t *testing.T) {
 		"dataset": {"workload:\n  traffic: traffic.yaml\n  dataset: x\n", "s.yaml:3:12: dataset does not go with traffic"},
 		"classes": {"workload:\n  traffic: traffic.yaml\n  classes: [{name: a}]\n", "s.yaml:3:12: classes does not go with traffic"},
 		"lengths": {"workload:\n  traffic: traffic.yaml\n  input-tokens: 5\n", "s.yaml:3:17: input-tokens does not go with traffic"},
+		"names":          {"workload:\n  traffic: traffic.yaml\n  keep-names: true\n", "s.yaml:3:15: keep-names needs dataset"},
+		"repeat":         {"workload:\n  traffic: traffic.yaml\n  repeat: true\n", "s.yaml:3:11: repeat needs dataset"},
 		"scale and rate": {"workload:\n  traffic: traffic.yaml\n  scale: 5\nload: {rate: 3}\n",
 			"s.yaml:3:10: scale and rate exclude each other"},
 		"scale alone":    {"workload:\n  scale: 5\n", "s.yaml:2:10: scale needs traffic"},

@@ -79,10 +79,16 @@ func (r *resolver) chatTemplate() string {
 	return r.file("workload.chat-template")
 }
 
-func (r *resolver) dataset() *workload.Dataset {
+// ofDataset refuses what says how a dataset is read and sent where there is
+// none.
+func (r *resolver) ofDataset() {
 	for _, id := range []string{"conversations", "repeat", "salt", "keep-names", "jitter", "dataset-format", "dataset-map", "dataset-turns", "block-tokens", "max-bad"} {
 		r.needs("workload."+id, "workload.dataset")
 	}
+}
+
+func (r *resolver) dataset() *workload.Dataset {
+	r.ofDataset()
 	if !r.has("workload.dataset") {
 		return nil
 	}
