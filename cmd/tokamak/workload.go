@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
 	"github.com/tokamak-bench/tokamak/workload/fit"
@@ -69,6 +70,17 @@ func (f *logFlags) openLog(name string, std streams) (*trace.Reader, error) {
 		return nil, exit.With(exit.Usage, err)
 	}
 	return r, nil
+}
+
+// asked is a duration that was given, which 0 would not be, or 0 where none was.
+func asked(flag string, d *time.Duration) (time.Duration, error) {
+	switch {
+	case d == nil:
+		return 0, nil
+	case *d <= 0:
+		return 0, fmt.Errorf("%s: expected a duration above 0, found %v", flag, *d)
+	}
+	return *d, nil
 }
 
 // opener opens a file; - is standard input.

@@ -20,18 +20,18 @@ import (
 )
 
 type workloadFitCommand struct {
-	Logs      []string      `arg:"" name:"logs" placeholder:"LOG" help:"Traces, gateway logs or ServeGen client windows; - reads standard input."`
-	Out       string        `name:"out" required:"" placeholder:"FILE" help:"Traffic model to write, such as traffic.yaml."`
-	Force     bool          `name:"force" help:"Overwrite it."`
-	By        string        `name:"by" enum:",tenant,session,model,none" default:"" placeholder:"COLUMN" help:"What divides the log into clients: tenant, session, model or none (default: tenant, else model, where the log names several)."`
-	KeepNames bool          `name:"keep-names" help:"Keep the names of clients; else they become client-1, …."`
-	Window    time.Duration `name:"window" placeholder:"DURATION" help:"Windows of the rate curves, 60s or longer (default: chosen by rule)."`
-	Bursts    time.Duration `name:"bursts" placeholder:"DURATION" help:"Also keep the log's own bursts in windows this short, such as 1s: samples repeat them at their moments."`
-	Lengths   string        `name:"lengths" placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
-	Tokenizer string        `name:"tokenizer" placeholder:"NAME|FILE" help:"Count the texts of a log that does not give their lengths: builtin, tiktoken:ENCODING, estimate, or the file of a tokenizer."`
-	LearnText bool          `name:"learn-text" help:"Also learn words from the log's prompts, into a file beside the model: what many users write alike may come out again."`
-	Seed      uint64        `name:"seed" default:"1" help:"Seed of the samples that are held against the log."`
-	HTML      string        `name:"html" placeholder:"FILE" help:"Also draw the model beside the log, as an HTML page in FILE."`
+	Logs      []string       `arg:"" name:"logs" placeholder:"LOG" help:"Traces, gateway logs or ServeGen client windows; - reads standard input."`
+	Out       string         `name:"out" required:"" placeholder:"FILE" help:"Traffic model to write, such as traffic.yaml."`
+	Force     bool           `name:"force" help:"Overwrite it."`
+	By        string         `name:"by" enum:",tenant,session,model,none" default:"" placeholder:"COLUMN" help:"What divides the log into clients: tenant, session, model or none (default: tenant, else model, where the log names several)."`
+	KeepNames bool           `name:"keep-names" help:"Keep the names of clients; else they become client-1, …."`
+	Window    *time.Duration `name:"window" placeholder:"DURATION" help:"Windows of the rate curves, 60s or longer (default: chosen by rule)."`
+	Bursts    *time.Duration `name:"bursts" placeholder:"DURATION" help:"Also keep the log's own bursts in windows this short, such as 1s: samples repeat them at their moments."`
+	Lengths   string         `name:"lengths" placeholder:"FILE" help:"Table of length quantiles beside ServeGen client windows."`
+	Tokenizer string         `name:"tokenizer" placeholder:"NAME|FILE" help:"Count the texts of a log that does not give their lengths: builtin, tiktoken:ENCODING, estimate, or the file of a tokenizer."`
+	LearnText bool           `name:"learn-text" help:"Also learn words from the log's prompts, into a file beside the model: what many users write alike may come out again."`
+	Seed      uint64         `name:"seed" default:"1" help:"Seed of the samples that are held against the log."`
+	HTML      string         `name:"html" placeholder:"FILE" help:"Also draw the model beside the log, as an HTML page in FILE."`
 	logFlags
 	output
 }
@@ -50,7 +50,15 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
 		}
 	}
-	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Turns: trace.Turns(c.logFlags.Turns), Window: c.Window, Bursts: c.Bursts, Seed: c.Seed, Progress: progressOf(std.err)}
+	window, err := asked("--window", c.Window)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	bursts, err := asked("--bursts", c.Bursts)
+	if err != nil {
+		return exit.With(exit.Usage, err)
+	}
+	o := fit.Options{By: fit.By(c.By), KeepNames: c.KeepNames, Turns: trace.Turns(c.logFlags.Turns), Window: window, Bursts: bursts, Seed: c.Seed, Progress: progressOf(std.err)}
 	if c.Tokenizer != "" {
 		var err error
 		if o.Tokenizer, err = openTokenizer(c.Tokenizer); err != nil {
@@ -125,7 +133,7 @@ func (c *workloadFitCommand) learn(ctx context.Context, o fit.Options, std strea
 	if len(c.Logs) > 1 {
 		return nil, nil, errors.New("expected ServeGen client windows alone, without other logs")
 	}
-	if c.Bursts != 0 {
+	if c.Bursts != nil {
 		return nil, nil, errors.New("--bursts: it goes with a log of requests, and ServeGen client windows have no moments")
 	}
 	return fit.WindowFiles(c.Logs[0], c.Lengths, func(name string) (io.ReadCloser, error) { return opener(name, std)() })

@@ -15,14 +15,14 @@ import (
 )
 
 type workloadSampleCommand struct {
-	Model    string        `arg:"" placeholder:"MODEL" help:"Traffic model, such as traffic.yaml; - is standard input."`
-	Out      string        `required:"" placeholder:"FILE|-" help:"Where the sessions go, as JSON lines that run --dataset reads; - is standard output."`
-	Scale    float64       `default:"1" placeholder:"X" help:"Multiply the model's rates (default 1)."`
-	ScaleBy  string        `name:"scale-by" enum:"rate,clients" default:"rate" help:"What scale multiplies: each client's rate, bursts kept, or the number of clients (default rate)."`
-	Duration time.Duration `placeholder:"D" help:"How long (default: the model's duration); a longer one begins its rates again."`
-	Seed     uint64        `default:"1" placeholder:"N" help:"Seed of every draw: that of a run sends the same (default 1)."`
-	Force    bool          `help:"Overwrite the file."`
-	Quiet    bool          `short:"q" help:"No progress."`
+	Model    string         `arg:"" placeholder:"MODEL" help:"Traffic model, such as traffic.yaml; - is standard input."`
+	Out      string         `required:"" placeholder:"FILE|-" help:"Where the sessions go, as JSON lines that run --dataset reads; - is standard output."`
+	Scale    float64        `default:"1" placeholder:"X" help:"Multiply the model's rates (default 1)."`
+	ScaleBy  string         `name:"scale-by" enum:"rate,clients" default:"rate" help:"What scale multiplies: each client's rate, bursts kept, or the number of clients (default rate)."`
+	Duration *time.Duration `placeholder:"D" help:"How long (default: the model's duration); a longer one begins its rates again."`
+	Seed     uint64         `default:"1" placeholder:"N" help:"Seed of every draw: that of a run sends the same (default 1)."`
+	Force    bool           `help:"Overwrite the file."`
+	Quiet    bool           `short:"q" help:"No progress."`
 	output
 }
 
@@ -63,8 +63,10 @@ func (c *workloadSampleCommand) sampler(std streams) (*traffic.Sampler, error) {
 	switch {
 	case !(c.Scale > 0):
 		return nil, fmt.Errorf("--scale: expected a factor above 0, got %v", c.Scale)
-	case c.Duration < 0:
-		return nil, fmt.Errorf("--duration: expected a positive duration, got %v", c.Duration)
+	}
+	duration, err := asked("--duration", c.Duration)
+	if err != nil {
+		return nil, err
 	}
 	f, err := opener(c.Model, std)()
 	if err != nil {
@@ -75,7 +77,7 @@ func (c *workloadSampleCommand) sampler(std streams) (*traffic.Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Sampler(traffic.SampleOptions{Seed: c.Seed, Scale: c.Scale, ScaleBy: traffic.Scaling(c.ScaleBy), Duration: c.Duration})
+	return m.Sampler(traffic.SampleOptions{Seed: c.Seed, Scale: c.Scale, ScaleBy: traffic.Scaling(c.ScaleBy), Duration: duration})
 }
 
 // file writes the file, and takes it back where it could not be finished.
