@@ -69,7 +69,8 @@ func totals(t *fit.Totals) []Number {
 				n.Meaning += ", " + measure.Digits(*k.LogPerSecond) + " a second in the log"
 			}
 			if k.Known < t.Requests.Known {
-				n.Meaning += "; " + measure.Count(k.Known) + " requests of the log tell theirs, and are compared"
+				n.Meaning += fmt.Sprintf("; %s requests of the log tell theirs; compared are %s in the log with %s in the model, of %s requests, where those that do not tell count as their client's mean",
+					measure.Count(k.Known), measure.Count(int64(*k.LogCompared)), measure.Count(int64(k.ModelCompared)), measure.Count(k.ComparedRequests))
 			}
 		}
 		out = append(out, n)

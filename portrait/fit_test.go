@@ -63,13 +63,13 @@ func TestFitErrorIsWorst(t *testing.T) {
 // TestFitTotals: what the log comes to stands beside the model, and what later
 // prompts were taken for.
 func TestFitTotals(t *testing.T) {
-	log, per, off := 1000.0, 2.5, .25
-	r := &fit.Report{Totals: &fit.Totals{Requests: fit.Total{Known: 10, Model: 12}, Input: fit.Total{Known: 8, Log: &log, Model: 1562.5, LogPerSecond: &per, Off: &off},
+	log, compared, per, off := 1000.0, 1250.0, 2.5, .25
+	r := &fit.Report{Totals: &fit.Totals{Requests: fit.Total{Known: 10, Model: 12}, Input: fit.Total{Known: 8, Log: &log, LogCompared: &compared, ModelCompared: 1562.5, ComparedRequests: 10, Model: 1562.5, LogPerSecond: &per, Off: &off},
 		Output: fit.Total{Model: 300}},
 		Sessions: &fit.SessionReport{Told: 3, Later: 7, History: "independent", HistoryWhy: "as asked", Independent: 1}}
 	p := portrait.Fit(r, portrait.Options{})
 	text := strings.Join(strings.Fields(page(t, p, portrait.TextOptions{Width: 200})), " ")
-	for _, want := range []string{"input tokens 1,000 in the log; in samples of the model 1,562 (+25%), 2.50 a second in the log; 8 requests of the log tell theirs, and are compared",
+	for _, want := range []string{"input tokens 1,000 in the log; in samples of the model 1,562 (+25%), 2.50 a second in the log; 8 requests of the log tell theirs; compared are 1,250 in the log with 1,562 in the model, of 10 requests, where those that do not tell count as their client's mean",
 		"output tokens – the log does not tell; those of the model, 300, are made up",
 		"turns independent what the prompts of 7 later requests of 3 sessions were taken to hold: no history; as asked"} {
 		if !strings.Contains(text, want) {

@@ -103,6 +103,7 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	m.Clients = append(m.Clients, k)
 	even.Clients = append(even.Clients, half)
 	r.Clients = append(r.Clients, out)
+	c.place = len(m.Clients)
 }
 
 // fitStarts fits the arrivals of a client's sessions at moments in s.

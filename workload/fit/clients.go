@@ -21,6 +21,7 @@ type client struct {
 	name    string
 	members int
 	rows    int64
+	place   int // 1 + its place in the model, 0: no part of it
 }
 
 // divide makes clients of the names of the column asked for: each of those

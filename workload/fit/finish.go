@@ -22,9 +22,7 @@ func (l *log) finish() {
 		l.jitter()
 	}
 	l.spanOf()
-	for _, n := range l.input {
-		l.prompts += int64(n)
-	}
+	l.whole = slices.Clone(l.input)
 	l.sessionTurns()
 	l.divide()
 	l.apart()

@@ -253,7 +253,7 @@ func (u *unfolding) continued(s, i int32, delta bool) {
 		l.history.delta++
 		if input > 0 {
 			input += t.whole
-			l.prompts += t.whole
+			l.whole[i] = small(input)
 		}
 	case input > 0:
 		later = u.found(s, input, l.flags[i]&flagApart != 0)

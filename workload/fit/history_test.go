@@ -283,8 +283,8 @@ func TestDeltaTurnsAsked(t *testing.T) {
 		l.add(&trace.Row{Timed: true, At: int64(i)*1e9 + int64(i), Session: "s", Input: n, Output: 10})
 	}
 	l.finish()
-	if l.prompts != 440 || !slices.Equal(l.input, []int32{100, 30, 50}) {
-		t.Errorf("%d tokens of prompts, new text %v", l.prompts, l.input)
+	if !slices.Equal(l.whole, []int32{100, 140, 200}) || !slices.Equal(l.input, []int32{100, 30, 50}) {
+		t.Errorf("whole prompts %v, new text %v", l.whole, l.input)
 	}
 	if kind, why := l.history.words(l.options.Turns); kind != trace.DeltaTurns || why != "as asked" {
 		t.Errorf("%s, %s", kind, why)
@@ -329,9 +329,9 @@ func TestTotalsAreFound(t *testing.T) {
 	l := newLog(Options{})
 	l.at = make([]int64, 100)
 	off := .25
-	log := 1000.0
-	l.findTotals(&Totals{Seeds: 3, Input: Total{Known: 80, Log: &log, Model: 1562.5, Low: 1500, High: 1600, Off: &off}})
-	if want := "totals: a sample of the model has 25 % more input tokens than the log (1,562 against 1,000 of the 80 requests that tell them, samples from 1,500 to 1,600)"; len(l.findings) != 1 ||
+	log, compared := 1000.0, 1250.0
+	l.findTotals(&Totals{Seeds: 3, Input: Total{Known: 80, Log: &log, LogCompared: &compared, ComparedRequests: 100, ModelCompared: 1562.5, Model: 1562.5, Low: 1500, High: 1600, Off: &off}})
+	if want := "totals: a sample of the model has 25 % more input tokens than the log (1,562 against 1,250 of 100 requests, extrapolated from the 80 that tell them, samples from 1,500 to 1,600)"; len(l.findings) != 1 ||
 		l.findings[0] != want {
 		t.Errorf("%q", l.findings)
 	}
@@ -373,20 +373,6 @@ func TestDriftHasOneRate(t *testing.T) {
 	if len(d.Changes) != 2 || !strings.Contains(d.Changes[0], "50 % fewer requests a minute (6 against 12)") ||
 		!strings.Contains(d.Changes[1], "122 % more requests a minute (20 against 9)") {
 		t.Errorf("%q", d.Changes)
-	}
-}
-
-// By hand: of 100 requests 80 tell 1,000 tokens; a model of 1,562.5 in 100 has
-// 1,250 in 80, a quarter more.
-func TestTotalIsComparedByRequest(t *testing.T) {
-	total := Total{Model: 1562.5}
-	total.against(1000, .8, &log{span: 50})
-	if *total.Off != .25 || *total.Log != 1000 || *total.LogPerSecond != 20 || *total.ModelPerSecond != 31.25 {
-		t.Errorf("off %v, %v and %v a second", *total.Off, *total.LogPerSecond, *total.ModelPerSecond)
-	}
-	total = Total{Model: 1562.5}
-	if total.against(0, 0, &log{madeUp: true}); total.Off != nil || total.Log != nil || total.ModelPerSecond != nil {
-		t.Errorf("%+v", total)
 	}
 }
 

@@ -44,7 +44,7 @@ type log struct {
 	blocks   *blocks
 	thinks   []float64 // s, where rows say them
 	history  history
-	prompts  int64 // tokens of all prompts that are known, history included
+	whole    []int32 // tokens of each prompt, history included, as far as known
 
 	client   []int32 // of each request, an index of clients
 	clients  []client

@@ -24,14 +24,17 @@ func (w *writer) totals(r *Report) {
 		name string
 		*Total
 	}{{"requests", &t.Requests}, {"input tokens", &t.Input}, {"output tokens", &t.Output}} {
-		log, by := "not told", "made up"
+		log, model, by := "not told", k.Model, "made up"
 		if k.Log != nil {
-			log = grouped(int64(*k.Log))
+			log, model = grouped(int64(*k.LogCompared)), k.ModelCompared
+			if k.Known < t.Requests.Known {
+				log = "~" + log
+			}
 		}
 		if k.Off != nil {
 			by = signed(*k.Off)
 		}
-		w.row("\t%s\t%s\t%s\t%s\t%s\t%s", k.name, log, grouped(int64(k.Model)), by, perSecond(k.LogPerSecond), perSecond(k.ModelPerSecond))
+		w.row("\t%s\t%s\t%s\t%s\t%s\t%s", k.name, log, grouped(int64(model)), by, perSecond(k.LogPerSecond), perSecond(k.ModelPerSecond))
 	}
 	for _, k := range []struct {
 		name string
@@ -39,9 +42,18 @@ func (w *writer) totals(r *Report) {
 	}{{"input", &t.Input}, {"output", &t.Output}} {
 		if k.Log != nil && k.Known < t.Requests.Known {
 			_ = w.Flush()
-			w.row("  %s tokens: the log tells those of %s requests, and the model is compared by request", k.name, grouped(k.Known))
+			w.row("  %s tokens: %s", k.name, k.extrapolated(t.Requests.Known))
 		}
 	}
+}
+
+// extrapolated says what of a log of so many requests is compared.
+func (t *Total) extrapolated(requests int64) string {
+	s := fmt.Sprintf("%s requests of the log tell theirs, %s in all; ", grouped(t.Known), grouped(int64(*t.Log)))
+	if t.ComparedRequests < requests {
+		s += fmt.Sprintf("what is compared is of the %s requests of clients that tell some, ", grouped(t.ComparedRequests))
+	}
+	return s + "the others count as their client's mean"
 }
 
 // perSecond writes a rate.

@@ -28,15 +28,22 @@ type Total struct {
 	// none does.
 	Known int64    `json:"known_requests"`
 	Log   *float64 `json:"log"`
-	// Model is the median of the samples, Low and High the least and the greatest;
-	// all their requests count.
+	// Model is the median of the samples, all requests of which count.
 	Model float64 `json:"model"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	// LogCompared is the log's sum as it is held against the model: that of all
+	// ComparedRequests, those of clients of which some request tells it, where
+	// each client's that do not tell are as long as its own mean. It is nil
+	// without Log. ModelCompared is the median of the samples of the same clients,
+	// Low and High are their least and greatest; of all clients without Log.
+	LogCompared      *float64 `json:"log_compared"`
+	ComparedRequests int64    `json:"compared_requests"`
+	ModelCompared    float64  `json:"model_compared"`
+	Low              float64  `json:"low"`
+	High             float64  `json:"high"`
 	// PerSecond are both by second; nil where the log's moments tell nothing.
 	LogPerSecond   *float64 `json:"log_per_s"`
 	ModelPerSecond *float64 `json:"model_per_s"`
-	// Off is Model ÷ Log − 1, of as many requests as tell it; nil without Log.
+	// Off is ModelCompared ÷ LogCompared − 1; nil without Log.
 	Off *float64 `json:"off"`
 }
 
@@ -53,72 +60,127 @@ const (
 func (l *log) totals(m *traffic.Model) (*Totals, error) {
 	n := len(l.at)
 	t := &Totals{Seeds: min(max(mostTotalled/n, 1), totalSeeds)}
-	list := make([]traffic.Summary, t.Seeds)
+	list := make([][]sums, t.Seeds) // by sample and client
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range list {
 		g.Go(func() (err error) {
-			list[k], err = sampleTotals(m, stat.Key(l.options.Seed, "totals", uint64(k)))
+			list[k], err = l.sampleTotals(m, stat.Key(l.options.Seed, "totals", uint64(k)))
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	sum := [3]int64{int64(n), l.prompts}
-	known := [3]int64{int64(n)}
-	for i := range n {
-		if l.input[i] > 0 {
-			known[1]++
-		}
-		if l.output[i] > 0 {
-			known[2]++
-			sum[2] += int64(l.output[i])
-		}
-	}
+	sum, known := l.sums()
 	for i, to := range []*Total{&t.Requests, &t.Input, &t.Output} {
-		drawn := make([]float64, 0, len(list))
-		for _, s := range list {
-			drawn = append(drawn, float64([...]int64{s.Requests, s.InputTokens, s.OutputTokens}[i]))
-		}
-		slices.Sort(drawn)
-		*to = Total{Known: known[i], Model: stat.Quantile(drawn, .5), Low: drawn[0], High: drawn[len(drawn)-1]}
-		to.against(float64(sum[i]), float64(known[i])/float64(n), l)
+		to.logged(i, sum, known)
+		to.sampled(i, list, known)
+		to.perSecond(l)
 	}
 	return t, nil
 }
 
-// against fills in the log's side; share is that of its requests which tell it.
-func (t *Total) against(sum, share float64, l *log) {
-	perSecond := func(x float64) *float64 {
-		if l.madeUp {
-			return nil
+// sums are requests, tokens of prompts, and tokens of answers.
+type sums [3]float64
+
+// sums of the log by client, and how many requests tell each.
+func (l *log) sums() (sum, known []sums) {
+	sum, known = make([]sums, len(l.clients)), make([]sums, len(l.clients))
+	for i, c := range l.client {
+		for k, x := range (sums{1, float64(l.whole[i]), float64(l.output[i])}) {
+			if x > 0 {
+				sum[c][k] += x
+				known[c][k]++
+			}
 		}
-		x /= l.span
-		return &x
 	}
-	t.ModelPerSecond = perSecond(t.Model)
-	if sum > 0 {
-		t.Log, t.LogPerSecond = &sum, perSecond(sum)
-		t.Off = known(t.Model*share/sum - 1)
+	return sum, known
+}
+
+// logged fills in the log's side of the i-th of the sums.
+func (t *Total) logged(i int, sum, told []sums) {
+	all, compared := 0.0, 0.0
+	for c := range sum {
+		n := told[c][i]
+		if n == 0 {
+			continue
+		}
+		t.Known += int64(n)
+		t.ComparedRequests += int64(told[c][0])
+		all += sum[c][i]
+		compared += sum[c][i] * told[c][0] / n
+	}
+	if all > 0 {
+		t.Log, t.LogCompared = &all, &compared
 	}
 }
 
-func sampleTotals(m *traffic.Model, seed uint64) (traffic.Summary, error) {
+// sampled fills in the model's side, and the difference.
+func (t *Total) sampled(i int, list [][]sums, told []sums) {
+	var whole, compared []float64
+	for _, sample := range list {
+		a, b := 0.0, 0.0
+		for c := range sample {
+			a += sample[c][i]
+			if told[c][i] > 0 || t.Log == nil {
+				b += sample[c][i]
+			}
+		}
+		whole, compared = append(whole, a), append(compared, b)
+	}
+	slices.Sort(whole)
+	slices.Sort(compared)
+	t.Model, t.ModelCompared = stat.Quantile(whole, .5), stat.Quantile(compared, .5)
+	t.Low, t.High = compared[0], compared[len(compared)-1]
+	if t.Log != nil {
+		t.Off = known(t.ModelCompared / *t.LogCompared - 1)
+	}
+}
+
+// perSecond fills in both by second.
+func (t *Total) perSecond(l *log) {
+	if l.madeUp {
+		return
+	}
+	model := t.Model / l.span
+	t.ModelPerSecond = &model
+	if t.Log != nil {
+		log := *t.Log / l.span
+		t.LogPerSecond = &log
+	}
+}
+
+// sampleTotals adds up a sample by client of the log; one that the model has no
+// part of comes to nothing.
+func (l *log) sampleTotals(m *traffic.Model, seed uint64) ([]sums, error) {
 	s, err := m.Sampler(traffic.SampleOptions{Seed: seed})
 	if err != nil {
-		return traffic.Summary{}, err
+		return nil, err
 	}
-	meter := traffic.NewMeter(0)
+	meters := make([]*traffic.Meter, len(m.Clients))
+	for c := range meters {
+		meters[c] = traffic.NewMeter(0)
+	}
 	var turns []traffic.Turn
 	for {
 		d, ok := s.Next()
 		if !ok {
-			return meter.Summary(), nil
+			break
 		}
 		turns = s.Turns(&d, turns[:0])
-		meter.Add(&d, turns)
+		meters[d.Client].Add(&d, turns)
 	}
+	out := make([]sums, len(l.clients))
+	for c := range out {
+		place := l.clients[c].place
+		if place == 0 {
+			continue
+		}
+		all := meters[place-1].Summary()
+		out[c] = sums{float64(all.Requests), float64(all.InputTokens), float64(all.OutputTokens)}
+	}
+	return out, nil
 }
 
 // findTotals says where the model comes to clearly more or less than the log.
@@ -136,15 +198,13 @@ func (l *log) findTotals(t *Totals) {
 		}
 		spread := ""
 		if t.Seeds > 1 {
-			share := float64(k.Known) / float64(len(l.at))
-			spread = ", samples from " + grouped(int64(k.Low)) + " to " + grouped(int64(k.High)) +
-				byChance(*k.Log, k.Low*share, k.High*share, t.Seeds)
+			spread = ", samples from " + grouped(int64(k.Low)) + " to " + grouped(int64(k.High)) + byChance(*k.LogCompared, k.Low, k.High, t.Seeds)
 		}
 		of := ""
 		if k.Known < int64(len(l.at)) {
-			of = " of the " + grouped(k.Known) + " requests that tell them"
+			of = " of " + grouped(k.ComparedRequests) + " requests, extrapolated from the " + grouped(k.Known) + " that tell them"
 		}
 		l.say("totals: a sample of the model has %.0f %% %s %s than the log (%s against %s%s%s)", 100*math.Abs(*k.Off), word, k.what,
-			grouped(int64(k.Model)), grouped(int64(*k.Log)), of, spread)
+			grouped(int64(k.ModelCompared)), grouped(int64(*k.LogCompared)), of, spread)
 	}
 }

@@ -252,7 +252,7 @@ func TestClients(t *testing.T) {
 	add("small-2", 40, 5000)
 	add("medium", 300, 100)
 	l.finish()
-	want := []client{{"client-1", 1, 900}, {"client-2", 1, 300}, {"group-1", 2, 70}}
+	want := []client{{"client-1", 1, 900, 0}, {"client-2", 1, 300, 0}, {"group-1", 2, 70, 0}}
 	if !slices.Equal(l.clients, want) {
 		t.Errorf("%+v, want %+v", l.clients, want)
 	}
