@@ -108,7 +108,7 @@ func gapFigure(at []int64, f *Facts) *chart.Plot {
 	mean, _, same := gaps(at)
 	average, ok := mean.Get()
 	if p.Empty == "" && !ok {
-		p.Empty = "fewer than three moments"
+		p.Empty = f.fewMoments()
 	}
 	if p.Empty != "" {
 		return p

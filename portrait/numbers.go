@@ -15,7 +15,7 @@ func (f *Facts) page() *Page {
 	p.First = []Number{
 		number("peak rate", f.PeakRate, "req/s", "mean of the busiest 60 s"+when(f.PeakAt)+f.part(f.Arrivals)+f.cut, f.noTimes("shorter than 60 s")),
 		tokens("input p95", f.Input.P95, "19 of 20 prompts are no longer"+f.part(f.Input.Count), unknown(f.noLengths("input"))),
-		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty"+f.part(f.Arrivals)+f.cut+f.coarse, f.noTimes("fewer than three moments")),
+		number("CV of inter-arrivals", f.CV, "", "spread of the gaps between requests ÷ their mean; 1 is Poisson, more is bursty"+f.part(f.Arrivals)+f.cut+f.coarse, f.noTimes(f.fewMoments())),
 		number("shared prefix", percent(f.SharedPrefix), "%", "share of prompt tokens that were sent before, at the front of an earlier prompt"+f.part(f.SharedPrefixOf), unknown(f.noBlocks())),
 	}
 	p.Rest = []Number{
@@ -202,7 +202,24 @@ func (f *Facts) dispersion() Number {
 		return n
 	}
 	n.Value = strings.Join(parts, " · ")
+	if short := f.shortOf(); short != "" {
+		n.Meaning += fmt.Sprintf("; not known at %s: fewer than %d windows", short, leastWindows)
+	}
 	return n
+}
+
+// shortOf names the windows whose index of dispersion is not known.
+func (f *Facts) shortOf() string {
+	var short []string
+	for _, d := range []struct {
+		name string
+		v    measure.Value
+	}{{"1 s", f.Dispersion1}, {"10 s", f.Dispersion10}, {"60 s", f.Dispersion60}} {
+		if !d.v.Valid() {
+			short = append(short, d.name)
+		}
+	}
+	return strings.Join(short, " and ")
 }
 
 func (f *Facts) sessions() Number {

@@ -1,8 +1,18 @@
 package portrait
 
+import "github.com/tokamak-bench/tokamak/measure"
+
 // Why a figure is not known: of a log, and of a model.
 
 func (f *Facts) noMoments() string { return "the log has no moments" } // a model has
+
+// fewMoments says why arrivals have no gaps to speak of.
+func (f *Facts) fewMoments() string {
+	if f.Arrivals > 2 && f.Span.Or(-1) == 0 {
+		return "all " + measure.Count(f.Arrivals) + " requests are at one moment"
+	}
+	return "fewer than three moments"
+}
 
 func (f *Facts) noLengths(which string) string {
 	if f.Sampled {

@@ -40,6 +40,20 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	return exit.With(exit.Usage, os.Rename(f.Name(), name))
 }
 
+// unforced refuses to overwrite files that exist, unless it is forced. What is no
+// ordinary file, such as a device, is written into, and empty names no file.
+func unforced(force bool, names ...string) error {
+	for _, name := range names {
+		if to, err := os.Stat(name); force || err == nil && !to.Mode().IsRegular() {
+			continue
+		}
+		if _, err := os.Lstat(name); err == nil {
+			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
+		}
+	}
+	return nil
+}
+
 // bytesOf writes what is whole already.
 func bytesOf(b []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(b); return err }

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -22,7 +20,7 @@ import (
 type workloadFitCommand struct {
 	Logs      []string       `arg:"" name:"logs" placeholder:"LOG" help:"Traces, gateway logs or ServeGen client windows; - reads standard input."`
 	Out       string         `name:"out" required:"" placeholder:"FILE" help:"Traffic model to write, such as traffic.yaml."`
-	Force     bool           `name:"force" help:"Overwrite it."`
+	Force     bool           `name:"force" help:"Overwrite it, the words and the page."`
 	By        string         `name:"by" enum:",tenant,session,model,none" default:"" placeholder:"COLUMN" help:"What divides the log into clients: tenant, session, model or none (default: tenant, else model, where the log names several)."`
 	KeepNames bool           `name:"keep-names" help:"Keep the names of clients; else they become client-1, …."`
 	Window    *time.Duration `name:"window" placeholder:"DURATION" help:"Windows of the rate curves, 60s or longer (default: chosen by rule)."`
@@ -45,10 +43,8 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 	if err := apart(append([]string{c.Lengths}, c.Logs...), c.Out, words, c.HTML); err != nil {
 		return err
 	}
-	for _, name := range []string{c.Out, words} {
-		if _, err := os.Lstat(name); err == nil && !c.Force {
-			return exit.Hint(exit.Usage, fmt.Errorf("%s exists", name), "--force overwrites it")
-		}
+	if err := unforced(c.Force, c.Out, words, c.HTML); err != nil {
+		return err
 	}
 	window, err := asked("--window", c.Window)
 	if err != nil {
@@ -92,7 +88,12 @@ func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
 		return exit.With(exit.Usage, errors.New("--learn-text: expected prompts with texts, and the log has none"))
 	}
 	if learner != nil {
-		if err := c.learnt(learner, m, words); err != nil {
+		err := c.learnt(learner, m, words)
+		switch {
+		case errors.Is(err, corpus.ErrNothing): // the rest of the model stands without
+			m.Findings = append(m.Findings, "--learn-text: "+err.Error())
+			r.Findings = append(r.Findings, "--learn-text: "+err.Error())
+		case err != nil:
 			return exit.With(exit.Usage, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
 	"time"
 
@@ -82,8 +81,8 @@ func (c *workloadSampleCommand) sampler(std streams) (*traffic.Sampler, error) {
 
 // file writes the file, and takes it back where it could not be finished.
 func (c *workloadSampleCommand) file(write func(io.Writer) error) error {
-	if _, err := os.Lstat(c.Out); err == nil && !c.Force {
-		return exit.Hint(exit.Usage, fmt.Errorf("%s exists", c.Out), "--force overwrites it")
+	if err := unforced(c.Force, c.Out); err != nil {
+		return err
 	}
 	if err := apart([]string{c.Model}, c.Out); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ type workloadShowCommand struct {
 	Seed      uint64 `default:"1" placeholder:"N" help:"Of the sample that a model is shown by (default 1)."`
 	HTML      string `name:"html" placeholder:"FILE" help:"Also write the page as HTML to FILE."`
 	SVG       string `name:"svg" placeholder:"DIR" help:"Also write each picture as SVG into DIR."`
+	Force     bool   `help:"Overwrite files of the page and its pictures that exist."`
 	Tenants   bool   `help:"Show the names of tenants."`
 	ASCII     bool   `name:"ascii" help:"Draw with plain ASCII characters."`
 	output
@@ -35,6 +37,12 @@ type workloadShowCommand struct {
 func (c *workloadShowCommand) Run(ctx context.Context, std streams) error {
 	if err := apart([]string{c.File, c.Lengths}, c.HTML); err != nil {
 		return err
+	}
+	if err := unforced(c.Force, c.HTML); err != nil {
+		return err
+	}
+	if s, err := os.Stat(c.File); err == nil && s.IsDir() {
+		return exit.With(exit.Usage, fmt.Errorf("%s is a directory: expected a file", c.File))
 	}
 	seen, err := interruptible(ctx, func() (s shown, err error) {
 		s.facts, s.page, err = c.read(ctx, std)
@@ -53,6 +61,9 @@ func (c *workloadShowCommand) Run(ctx context.Context, std streams) error {
 		}
 	}
 	if err := c.pictures(page); err != nil {
+		if exit.HintOf(err) != "" {
+			return err
+		}
 		return exit.With(exit.Usage, err)
 	}
 	if c.json() {
@@ -76,8 +87,15 @@ func (c *workloadShowCommand) pictures(page *portrait.Page) error {
 	if err := os.MkdirAll(c.SVG, 0o755); err != nil {
 		return err
 	}
+	var names []string
 	for _, p := range page.Pictures() {
-		if err := replaceFile(filepath.Join(c.SVG, p.Name), bytesOf(p.SVG)); err != nil {
+		names = append(names, filepath.Join(c.SVG, p.Name))
+	}
+	if err := unforced(c.Force, names...); err != nil { // before any is written
+		return err
+	}
+	for i, p := range page.Pictures() {
+		if err := replaceFile(names[i], bytesOf(p.SVG)); err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,8 @@ type Learner struct {
 	seqs   map[uint64]*sequence
 	units  int64
 	texts  int64
-	window []uint64 // keys of the sequences that end at the unit before, by length
+	window []uint64            // keys of the sequences that end at the unit before, by length
+	owners map[uint32]struct{} // of the texts, as many as it takes
 }
 
 // sequence is what was seen of one sequence of units.
@@ -81,7 +82,7 @@ func NewLearner(o LearnOptions) (*Learner, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	return &Learner{opt: o, seqs: map[uint64]*sequence{}}, nil
+	return &Learner{owners: map[uint32]struct{}{}, opt: o, seqs: map[uint64]*sequence{}}, nil
 }
 
 // Learn makes a model of all texts, each with the owner it is counted for.
@@ -117,6 +118,9 @@ func (l *Learner) Add(owner, text string) {
 	_, _ = h.Write([]byte(owner))
 	who := h.Sum32()
 	l.texts++
+	if len(l.owners) < l.opt.Owners {
+		l.owners[who] = struct{}{}
+	}
 	l.window = l.window[:0]
 	l.unit(edge, who)
 	for u := range units(text) {
@@ -187,7 +191,18 @@ func (l *Learner) forget() {
 	}
 }
 
-// Model returns the model of what was learnt so far. It fails where no word
+// ErrNothing says that no word has enough owners to be learnt.
+var ErrNothing = errors.New("no words were learnt")
+
+// nothing is why nothing was.
+func (l *Learner) nothing() error {
+	if n := len(l.owners); n < l.opt.Owners {
+		return fmt.Errorf("%w: a word must stand in the texts of %d owners, and the texts have %d", ErrNothing, l.opt.Owners, n)
+	}
+	return fmt.Errorf("%w: no word stands in the texts of %d owners; %d texts are too few or too different", ErrNothing, l.opt.Owners, l.texts)
+}
+
+// Model returns the model of what was learnt so far. The error is ErrNothing where no word
 // has enough owners.
 func (l *Learner) Model() (*Markov, error) {
 	m := &Markov{order: l.opt.Order, owners: l.opt.Owners, texts: l.texts, units: []string{edge}, levels: make([]level, l.opt.Order)}
@@ -199,7 +214,7 @@ func (l *Learner) Model() (*Markov, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("learn: no word stands in the texts of %d owners: %d texts are too few or too different", l.opt.Owners, l.texts)
+		return nil, l.nothing()
 	}
 	slices.Sort(names)
 	for _, u := range names {
