@@ -195,6 +195,19 @@ func (l *log) findBursts(list []ClientReport) {
 	}
 }
 
+// burstRemedy is what may be tried, as the end of a sentence, where samples of so
+// many clients are not as bursty as the log.
+func (l *log) burstRemedy(clients int) string {
+	s := ""
+	if l.options.Bursts == 0 && l.span <= mostBursts*MinBursts.Seconds() {
+		s = "; --bursts 1s keeps the log's own bursts"
+	}
+	if clients > 1 && l.options.By != ByNone {
+		s += "; --by none fits all clients as one, where they burst together"
+	}
+	return s
+}
+
 // mostBursts bounds the windows in which bursts are kept.
 const mostBursts = 200_000
 

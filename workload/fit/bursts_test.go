@@ -116,3 +116,34 @@ func TestBurstWindows(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A miss of the log's bursts names what may be tried, once; one within the spread of
+// samples does not.
+func TestMissedBurstsNameTheRemedy(t *testing.T) {
+	missed := []Dispersion{{Scale: 1, Log: 10, Model: 12, Low: 9, High: 14}, {Scale: 10, Log: 40, Model: 5, Low: 4, High: 6}, {Scale: 60, Log: 90, Model: 5, Low: 4, High: 6}}
+	for _, c := range []struct {
+		o       Options
+		clients int
+		want    string
+	}{
+		{Options{}, 1, "; --bursts 1s keeps the log's own bursts"},
+		{Options{}, 2, "; --bursts 1s keeps the log's own bursts; --by none fits all clients as one, where they burst together"},
+		{Options{Bursts: MinBursts, By: ByNone}, 2, ""},
+	} {
+		l := newLog(c.o)
+		l.span = 1200
+		l.findAll(&Report{Seeds: 20, Totals: &Totals{}, Dispersion: missed, Clients: make([]ClientReport, c.clients)})
+		var got []string
+		for _, f := range l.findings {
+			if strings.HasPrefix(f, "burstiness") {
+				got = append(got, f)
+			}
+		}
+		want := []string{"burstiness: at 1 s the model's index of dispersion is 12 against the log's 10 (+20 %, within the spread of the samples)",
+			"burstiness: at 10 s the model's index of dispersion is 5 against the log's 40 (-88 %)" + c.want,
+			"burstiness: at 60 s the model's index of dispersion is 5 against the log's 90 (-94 %)"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -340,10 +340,14 @@ func (l *log) findAll(r *Report) {
 	if r.Season != nil {
 		l.say("season: the rate repeats every %s, which explains %.0f %% of its variance", shortDuration(r.Season.Period), 100*r.Season.Strength)
 	}
+	remedy := l.burstRemedy(len(r.Clients))
 	for _, d := range r.Dispersion {
 		if e := d.Model/d.Log - 1; math.Abs(e) > dispersionLimit && d.Scale <= 60 {
-			l.say("burstiness: at %s the model's index of dispersion is %.3g against the log's %.3g (%+.0f %%%s)", shortDuration(d.Scale), d.Model, d.Log, 100*e,
-				byChance(d.Log, d.Low, d.High, r.Seeds))
+			chance, more := byChance(d.Log, d.Low, d.High, r.Seeds), ""
+			if chance == "" { // once, at the first scale
+				more, remedy = remedy, ""
+			}
+			l.say("burstiness: at %s the model's index of dispersion is %.3g against the log's %.3g (%+.0f %%%s)%s", shortDuration(d.Scale), d.Model, d.Log, 100*e, chance, more)
 		}
 	}
 	l.findWork(r.Work, r.Seeds)
