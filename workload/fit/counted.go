@@ -13,6 +13,7 @@ import (
 // lengths are a request's: as its log says or, where it does not and a tokenizer
 // is given, as its texts are long; 0 where nothing tells.
 func (l *log) lengths(r *trace.Row) (input, output int64, err error) {
+	l.texted = l.texted || r.Body != nil
 	switch {
 	case r.Input > 0:
 	case len(r.Turns) == 1:
@@ -31,7 +32,9 @@ func (l *log) lengths(r *trace.Row) (input, output int64, err error) {
 
 // turn is the same of a turn, whose answer is of the length said where it is.
 func (l *log) turn(t *trace.Turn, said int64) (input, output int64, err error) {
-	if t.Input > 0 || !hasText(t) {
+	text := hasText(t)
+	l.texted = l.texted || text
+	if t.Input > 0 || !text {
 		return t.Input, said, nil
 	}
 	if l.options.Tokenizer == nil {
@@ -108,6 +111,9 @@ func (l *log) findTexts() {
 	}
 	if l.uncounted > 0 {
 		l.say("%s of %s requests have texts but no lengths in tokens, which are unknown and in no figure: --tokenizer counts them", grouped(l.uncounted), grouped(int64(len(l.at))))
+	}
+	if l.texted && l.blocks.distinct == 0 {
+		l.say("prefixes: the log names no blocks, so that what prompts share at their front, such as a system prompt, is not in the model")
 	}
 }
 

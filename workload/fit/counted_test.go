@@ -67,6 +67,9 @@ func TestTextsAreCounted(t *testing.T) {
 			if !strings.Contains(strings.Join(r.Findings, "\n"), "were counted from their texts with words") {
 				t.Errorf("%q", r.Findings)
 			}
+			if !strings.Contains(strings.Join(r.Findings, "\n"), "prefixes: the log names no blocks") {
+				t.Errorf("nothing of prefixes in %q", r.Findings)
+			}
 			// Without a tokenizer they are unknown, and the flag is named.
 			_, r, err = Fit(t.Context(), &listed{texts(c.kind, 70)}, Options{})
 			if err != nil {
@@ -109,5 +112,16 @@ func TestLimitIsNoLength(t *testing.T) {
 		if text := strings.ReplaceAll(r.Text(), "\n    ", " "); !strings.Contains(text, want) {
 			t.Errorf("the report lacks %q:\n%s", want, text)
 		}
+	}
+}
+
+// A log of lengths alone has no texts whose fronts could be shared.
+func TestLengthsAloneTellNoPrefix(t *testing.T) {
+	_, r, err := Fit(t.Context(), &listed{senderOf(fresh).rows(20)}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(strings.Join(r.Findings, "\n"), "prefixes:") {
+		t.Errorf("%q", r.Findings)
 	}
 }

@@ -28,6 +28,7 @@ type log struct {
 	limit   []int32 // most tokens that an answer may have; empty where no row says
 
 	rows, timed, untimed, failed int64
+	texted                       bool  // some rows have texts or bodies
 	counted, uncounted           int64 // requests whose texts were counted, and those whose texts nothing counts
 
 	absolute bool    // some moments tell the day
