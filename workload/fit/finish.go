@@ -162,6 +162,10 @@ func (l *log) resolution() {
 	tick := int64(0)
 	switch mean := float64(last) / float64(n-1); {
 	case n >= 2*stamps:
+		if copies := l.copies(); n-copies < 2*stamps {
+			l.say("%s of %s rows stand for a request that another row of the same moment has too: the log may hold requests twice, or have been given twice, and all are learnt", grouped(int64(copies)), grouped(int64(n)))
+			break
+		}
 		slices.Sort(steps)
 		tick = stat.Quantile(steps, .5)
 	case unit >= int64(time.Millisecond) && mean < 20*float64(unit):
