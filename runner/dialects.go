@@ -46,8 +46,7 @@ func ReadDialects(dir string) (*Told, error) {
 	return t, nil
 }
 
-// dialectOptions are the load's window and the run's objectives. A load that had
-// sent all its requests has no moment of its end.
+// dialectOptions are the load's window and the run's objectives.
 func dialectOptions(run *record.Run, s *scenario.Scenario, due int64) (dialect.Options, error) {
 	var opt measure.Options
 	for e, err := range run.Events() {
@@ -58,9 +57,6 @@ func dialectOptions(run *record.Run, s *scenario.Scenario, due int64) (dialect.O
 			opt.Start = record.Some(e.At)
 		}
 	}
-	most := s.Load.Plan.MaxRequests
-	if d := duration(s.Load.Plan); d > 0 && opt.Start.Valid() && (most == 0 || due < most) {
-		opt.End = record.Some(opt.Start.Or(0) + int64(d))
-	}
+	opt.End = plannedEnd(opt.Start, s.Load.Plan, due)
 	return dialect.Options{Start: opt.Start, End: opt.End, Limits: verify.Limits(s.SLO)}, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/load"
 	"github.com/tokamak-bench/tokamak/measure"
+	"github.com/tokamak-bench/tokamak/record"
 	"github.com/tokamak-bench/tokamak/scenario"
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload"
@@ -56,6 +57,17 @@ func duration(p load.Plan) time.Duration {
 		d += s.Duration
 	}
 	return d
+}
+
+// plannedEnd is the moment at which the load of a run that began at start was to
+// end, absent where something else ended it: it has none, or all requests that it
+// was to send were due before.
+func plannedEnd(start record.Int, p load.Plan, due int64) record.Int {
+	d := duration(p)
+	if d == 0 || !start.Valid() || p.MaxRequests > 0 && due >= p.MaxRequests {
+		return record.Int{}
+	}
+	return record.Some(start.Or(0) + int64(d))
 }
 
 // firstUsers is how many users the first closed stage has, on a ramp the larger end.

@@ -26,7 +26,8 @@ type arrivalFit struct {
 // fitArrivals tries every window with every renewal process, and where none of
 // them passes the dispersion check every window with chains of gaps. at are
 // the session starts in s, ascending; unit is the stamps' resolution in s; b,
-// where there is one, leaves a single curve, which has those bursts. It returns all candidates, best first by BIC, and which one is taken and why.
+// where there is one, leaves a single curve, which has those bursts. It returns
+// all candidates, best first by BIC, and which one is taken and why.
 func fitArrivals(at []float64, span, unit float64, o Options, b *bursts, seed uint64) (list []arrivalFit, chosen int, why string) {
 	var curves []*curve
 	asked := o.Window

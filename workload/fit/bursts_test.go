@@ -1,12 +1,14 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tokamak-bench/tokamak/workload/trace"
 	"github.com/tokamak-bench/tokamak/workload/traffic"
 )
 
@@ -144,6 +146,51 @@ func TestMissedBurstsNameTheRemedy(t *testing.T) {
 			"burstiness: at 60 s the model's index of dispersion is 5 against the log's 90 (-94 %)"}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestHiddenClientsShareBursts: what comes together does not ask which sender it
+// is of. Beside two senders known by their lengths alone 60 requests of both come
+// in one second of each 15 minutes.
+func TestHiddenClientsShareBursts(t *testing.T) {
+	l := twoSenders(5400, true)
+	for s := int64(450); s < 5400; s += 900 {
+		for i := range int64(60) {
+			row := trace.Row{Format: "x", Timed: true, At: s*1e9 + i*1e6, Input: 100, Output: 20}
+			if i%2 == 0 {
+				row.Input, row.Output = 2200, 350
+			}
+			l.rows = append(l.rows, row)
+		}
+	}
+	slices.SortStableFunc(l.rows, func(a, b trace.Row) int { return cmp.Compare(a.At, b.At) })
+	m, r, err := Fit(t.Context(), l, Options{Bursts: time.Second})
+	if err != nil || len(m.Clients) != 2 {
+		t.Fatalf("%d clients, %v", len(m.Clients), err)
+	}
+	for _, h := range r.Hidden {
+		if h.Window != 60 {
+			t.Errorf("clients were looked for in windows of %v s, not those of the rates", h.Window)
+		}
+	}
+	for i, c := range r.Clients {
+		if len(c.Bursts) == 0 || !slices.Equal(c.Bursts, r.Clients[0].Bursts) {
+			t.Errorf("client %d keeps %+v, the first %+v", i, c.Bursts, r.Clients[0].Bursts)
+		}
+		rate := m.Clients[i].Rate.Rate
+		if peak := max(rate[449], rate[450]); peak < 4*rate[440] || peak < 4*rate[460] {
+			t.Errorf("client %d: %.2f/s in the second of the burst, %.2f and %.2f before and behind it", i, peak, rate[440], rate[460])
+		}
+	}
+}
+
+// By hand: 2/s for 10 s, then 5/s; from 5 to 15 s it is (2·5 + 5·5)/10.
+func TestMeanRate(t *testing.T) {
+	c := traffic.Curve{Window: 10 * time.Second, Rate: []float64{2, 5}}
+	for _, k := range []struct{ from, to, want float64 }{{0, 10, 2}, {5, 15, 3.5}, {10, 20, 5}, {0, 20, 3.5}, {15, 30, 5}} {
+		if got := meanRate(&c, k.from, k.to); math.Abs(got-k.want) > 1e-12 {
+			t.Errorf("from %v to %v s: %v, expected %v", k.from, k.to, got, k.want)
 		}
 	}
 }
