@@ -123,7 +123,7 @@ func (l *log) request(q *request, tenant string) {
 	if q.media {
 		l.media++
 	}
-	if q.reasoning > 0 && q.output > 0 {
+	if (q.reasoning > 0 || q.reasonsTold) && q.output > 0 {
 		l.reasoned++
 		l.reasoning += q.reasoning
 		l.reasonedOver += q.output

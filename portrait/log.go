@@ -125,7 +125,7 @@ func (l *log) facts() *Facts {
 	if l.cached > 0 {
 		f.Cached = measure.Some(float64(l.cached) / float64(l.cachedOver))
 	}
-	if l.reasoning > 0 {
+	if l.reasoned > 0 {
 		f.Reasoning, f.ReasoningOf = measure.Some(float64(l.reasoning)/float64(l.reasonedOver)), l.reasoned
 	}
 	if l.sessions.told {

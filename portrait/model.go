@@ -32,7 +32,7 @@ func model(ctx context.Context, m *traffic.Model, seed uint64, o Options, most i
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &sample{sampler: s, lengthless: o.NoLengths}
+	r := &sample{model: m, sampler: s, lengthless: o.NoLengths}
 	l := &log{until: int64(m.Duration), most: most}
 	for i := range m.Clients {
 		r.conversations = r.conversations || m.Clients[i].Sessions != nil
@@ -74,6 +74,7 @@ func model(ctx context.Context, m *traffic.Model, seed uint64, o Options, most i
 // sample is a sampled model as rows, one a session, as workload sample writes
 // them.
 type sample struct {
+	model         *traffic.Model
 	sampler       *traffic.Sampler
 	row           trace.Row
 	turns         []traffic.Turn
@@ -90,8 +91,9 @@ func (s *sample) Next() (*trace.Row, error) {
 	}
 	s.turns = s.sampler.Turns(&d, s.turns[:0])
 	first := &s.turns[0]
+	reasons := s.model.Clients[d.Client].Reasoning != nil
 	s.row = trace.Row{Format: ownRows, Timed: true, At: d.At, Tenant: s.sampler.Name(&d), Input: d.PrefixTokens + d.Input, Output: first.Output,
-		Reasoning: first.Reasoning, Images: first.Images, Blocks: s.row.Blocks[:0], Turns: s.row.Turns[:0]}
+		Reasoning: first.Reasoning, ReasoningTold: reasons && first.Output > 0, Images: first.Images, Blocks: s.row.Blocks[:0], Turns: s.row.Turns[:0]}
 	if len(s.turns) > 1 {
 		s.row.Session = s.sampler.SessionName(&d)
 	}
@@ -100,7 +102,7 @@ func (s *sample) Next() (*trace.Row, error) {
 	}
 	for i := range s.turns {
 		t := &s.turns[i]
-		turn := trace.Turn{Input: t.Input, Output: t.Output, Think: t.Think, Reasoning: t.Reasoning, Images: t.Images}
+		turn := trace.Turn{Input: t.Input, Output: t.Output, Think: t.Think, Reasoning: t.Reasoning, ReasoningTold: reasons && t.Output > 0, Images: t.Images}
 		if i == 0 {
 			turn.Input, turn.Think = s.row.Input, 0
 		}

@@ -31,6 +31,7 @@ func chats() *traffic.Model {
 // of the model.
 func TestSampleShowsAsItsModel(t *testing.T) {
 	m := chats()
+	m.Clients[0].Reasoning = stat.Uniform{Low: 0, High: 1} // none or all
 	want, _, err := Model(t.Context(), m, 1, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +51,9 @@ func TestSampleShowsAsItsModel(t *testing.T) {
 	got, _, err := Log(t.Context(), r, Options{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if got.ReasoningOf != got.Requests { // those that say 0 too
+		t.Errorf("reasoning is known of %d of %d requests", got.ReasoningOf, got.Requests)
 	}
 	if want.Requests < 1000 || !want.SharedPrefix.Valid() || want.Planned == 0 {
 		t.Fatalf("too little: %+v", want)

@@ -19,6 +19,7 @@ type request struct {
 	input, fresh, output, reasoning int64
 	media                           bool // images, audio or video
 	text                            bool // its text is known
+	reasonsTold                     bool // the log says reasoning, so that 0 is none
 }
 
 // conversation is a row that holds several requests, with those that are left.
@@ -83,7 +84,8 @@ func (l *log) unfold(r *trace.Row) ([]request, error) {
 
 // single is the request of a row that is one.
 func (l *log) single(r *trace.Row) request {
-	q := request{at: r.At, timed: r.Timed, input: r.Input, output: r.Output, reasoning: r.Reasoning, media: r.Images+r.Audios+r.Videos > 0, text: r.Body != nil}
+	q := request{at: r.At, timed: r.Timed, input: r.Input, output: r.Output, reasoning: r.Reasoning, reasonsTold: r.ReasoningTold,
+		media: r.Images+r.Audios+r.Videos > 0, text: r.Body != nil}
 	switch {
 	case r.Delta:
 		l.newTold = true
@@ -103,7 +105,7 @@ func lengthTurns(r *trace.Row) []request {
 	history, known := int64(0), true
 	for i := range r.Turns {
 		t := &r.Turns[i]
-		q := request{fresh: t.Input, output: t.Output, reasoning: t.Reasoning, media: t.Images > 0}
+		q := request{fresh: t.Input, output: t.Output, reasoning: t.Reasoning, reasonsTold: t.ReasoningTold, media: t.Images > 0}
 		if known {
 			q.input = history + t.Input
 		}
@@ -129,7 +131,7 @@ func (l *log) textTurns(r *trace.Row) ([]request, error) {
 			q.fresh = q.input
 		}
 		if len(r.Turns) == 1 {
-			q.reasoning = r.Reasoning
+			q.reasoning, q.reasonsTold = r.Reasoning, r.ReasoningTold
 			if q.output == 0 {
 				q.output = r.Output
 			}

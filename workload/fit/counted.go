@@ -66,6 +66,7 @@ func (l *log) conversation(r *trace.Row) error {
 			l.thinks = append(l.thinks, t.Think.Seconds())
 		}
 		l.request(r, input, output, session, 0)
+		l.share = append(l.share, reasoningShare(t.Reasoning, output, t.ReasoningTold))
 		flags := &l.flags[len(l.flags)-1]
 		*flags |= flagDelta
 		if i > 0 {

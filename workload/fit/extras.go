@@ -187,21 +187,24 @@ func table(ascending []float64) stat.Distribution {
 }
 
 // fitReasoning is the share of answers that is reasoning; nil where the log
-// says it of none.
+// says it of none. Where it says it of some, the others count as none: services
+// leave it out of answers without.
 func (l *log) fitReasoning(rows []int32) stat.Distribution {
 	var list []float64
+	told := false
 	for _, r := range rows {
 		switch s := l.share[r]; {
 		case s != noShare:
+			told = true
 			list = append(list, float64(s)/shareUnit)
 		case l.output[r] > 0:
 			list = append(list, 0)
 		}
 	}
-	slices.Sort(list)
-	if len(list) == 0 || list[len(list)-1] == 0 {
+	if !told {
 		return nil
 	}
+	slices.Sort(list)
 	return table(list)
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -441,5 +443,35 @@ func TestFrontsAreNoConversations(t *testing.T) {
 		if before, _ := b.add(&trace.Row{Input: input, Output: 5, Blocks: []uint64{7}, BlockTokens: 256}, int32(i), -1); before != -1 {
 			t.Errorf("prompt %d goes on with %d", i, before)
 		}
+	}
+}
+
+// An answer that tells that it has no reasoning is one of share 0, not one of
+// which it is not known; each turn of a row that holds a conversation tells its own.
+func TestNoReasoningIsTold(t *testing.T) {
+	l := newLog(Options{})
+	for _, r := range []trace.Row{
+		{Format: "test", Timed: true, Input: 10, Output: 100, ReasoningTold: true},
+		{Format: "test", Timed: true, Input: 10, Output: 100, Reasoning: 50, ReasoningTold: true},
+		{Format: "test", Timed: true, Input: 10, Output: 100},
+		{Format: "test", Timed: true, Input: 10, ReasoningTold: true},
+		{Format: "test", Timed: true, Input: 10, Output: 100, Reasoning: 100, ReasoningTold: true,
+			Turns: []trace.Turn{{Input: 10, Output: 100, Reasoning: 100, ReasoningTold: true}, {Input: 5, Output: 10, ReasoningTold: true}, {Input: 5, Output: 10}}},
+	} {
+		if err := l.add(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff([]uint8{0, 100, noShare, noShare, 200, 0, noShare}, l.share); d != "" {
+		t.Error(d)
+	}
+	if d := l.fitReasoning([]int32{0, 3}); d == nil || d.Quantile(1) != 0 {
+		t.Errorf("answers all without reasoning are %v", d)
+	}
+	if d := l.fitReasoning([]int32{2, 3}); d != nil {
+		t.Errorf("answers that do not tell are %v", d)
+	}
+	if d := l.fitReasoning([]int32{1, 2}); d == nil || d.Quantile(.4) != 0 || d.Quantile(1) != .5 {
+		t.Errorf("one that tells and one that does not are %v", d)
 	}
 }

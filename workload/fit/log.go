@@ -130,11 +130,12 @@ func (l *log) add(r *trace.Row) error {
 	}
 	session, front, evidence := l.sessionOf(r)
 	l.request(r, input, output, session, front)
+	l.share = append(l.share, reasoningShare(r.Reasoning, output, r.ReasoningTold))
 	l.flags[len(l.flags)-1] |= evidence
 	return nil
 }
 
-// request appends a request to the columns.
+// request appends a request to the columns but for its reasoning.
 func (l *log) request(r *trace.Row, input, output int64, session, front int32) {
 	at := r.At
 	if !r.Timed {
@@ -157,7 +158,6 @@ func (l *log) request(r *trace.Row, input, output int64, session, front int32) {
 		l.limit = append(l.limit, small(r.Limit))
 	}
 	l.images = append(l.images, uint8(min(max(r.Images, 0), math.MaxUint8)))
-	l.share = append(l.share, reasoningShare(r))
 	var flags uint8
 	if r.Failed {
 		flags |= flagFailed
@@ -178,9 +178,11 @@ const untimedAt = math.MinInt64
 // small keeps a length within what a model may hold.
 func small(n int64) int32 { return int32(min(max(n, 0), trace.MaxTokens)) }
 
-func reasoningShare(r *trace.Row) uint8 {
-	if r.Reasoning <= 0 || r.Output <= 0 {
+// reasoningShare is the share of an answer that is reasoning: noShare where the
+// answer's length or its reasoning is not known.
+func reasoningShare(reasoning, output int64, told bool) uint8 {
+	if output <= 0 || reasoning <= 0 && !told {
 		return noShare
 	}
-	return uint8(math.Round(shareUnit * min(float64(r.Reasoning)/float64(r.Output), 1)))
+	return uint8(math.Round(shareUnit * min(float64(reasoning)/float64(output), 1)))
 }

@@ -15,8 +15,10 @@ import (
 // JSON, which the dataset reader of workload replays as the same requests: at
 // in seconds, class and tenant, the lengths of the first prompt (prefix
 // included) and answer, the prefix as a block id of the session's own block
-// length, and further turns as lengths with their think times.
+// length, and further turns as lengths with their think times. Of a client whose
+// reasoning is known each answer with a length tells it, also where it is 0.
 func (s *Sampler) AppendRow(b []byte, d *Draw, turns []Turn) []byte {
+	reasons := s.model.Clients[d.Client].Reasoning != nil
 	b = append(b, `{"at":`...)
 	b = appendSeconds(b, d.At)
 	b = append(b, `,"class":`...)
@@ -27,7 +29,7 @@ func (s *Sampler) AppendRow(b []byte, d *Draw, turns []Turn) []byte {
 		b = append(b, `,"session_id":`...)
 		b = appendText(b, s.SessionName(d))
 	}
-	b = appendLengths(append(b, ','), d.PrefixTokens+d.Input, &turns[0])
+	b = appendLengths(append(b, ','), d.PrefixTokens+d.Input, &turns[0], reasons)
 	if d.Prefix > 0 {
 		b = append(b, `,"hash_ids":[`...)
 		b = strconv.AppendUint(b, s.PrefixName(d), 10)
@@ -41,7 +43,7 @@ func (s *Sampler) AppendRow(b []byte, d *Draw, turns []Turn) []byte {
 		} else {
 			b = append(b, `,{`...)
 		}
-		b = appendLengths(b, t.Input, t)
+		b = appendLengths(b, t.Input, t, reasons)
 		if t.Think > 0 {
 			b = appendSeconds(append(b, `,"think":`...), int64(t.Think))
 		}
@@ -53,13 +55,15 @@ func (s *Sampler) AppendRow(b []byte, d *Draw, turns []Turn) []byte {
 	return append(b, "}\n"...)
 }
 
-func appendLengths(b []byte, input int64, t *Turn) []byte {
+// appendLengths appends those of a turn: what is not known is left out.
+func appendLengths(b []byte, input int64, t *Turn, reasons bool) []byte {
 	b = strconv.AppendInt(append(b, `"input_tokens":`...), input, 10)
 	for _, n := range []struct {
 		key   string
 		value int64
-	}{{`,"output_tokens":`, t.Output}, {`,"reasoning_tokens":`, t.Reasoning}, {`,"images":`, t.Images}} {
-		if n.value > 0 {
+		known bool
+	}{{`,"output_tokens":`, t.Output, t.Output > 0}, {`,"reasoning_tokens":`, t.Reasoning, t.Reasoning > 0 || reasons && t.Output > 0}, {`,"images":`, t.Images, t.Images > 0}} {
+		if n.known {
 			b = strconv.AppendInt(append(b, n.key...), n.value, 10)
 		}
 	}

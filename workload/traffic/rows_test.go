@@ -32,6 +32,28 @@ func TestRowByHand(t *testing.T) {
 	}
 }
 
+// An answer of a client whose reasoning is known says 0 where it has none; one of
+// unknown length, or of a client of which nothing is known, says nothing.
+func TestRowTellsNoReasoning(t *testing.T) {
+	one := Client{Name: "a", Rate: Curve{Rate: []float64{1}}, Lengths: []Lengths{{Input: stat.Constant(1)}}}
+	for _, c := range []struct {
+		reasoning stat.Distribution
+		want      string
+	}{
+		{stat.Constant(0), `{"at":0,"class":"a","tenant":"a","session_id":"a-0","input_tokens":5,"output_tokens":9,"reasoning_tokens":0,` +
+			`"turns":[{"input_tokens":3,"output_tokens":4,"reasoning_tokens":2},{"input_tokens":8,"output_tokens":1,"reasoning_tokens":0},{"input_tokens":8}]}`},
+		{nil, `{"at":0,"class":"a","tenant":"a","session_id":"a-0","input_tokens":5,"output_tokens":9,` +
+			`"turns":[{"input_tokens":3,"output_tokens":4,"reasoning_tokens":2},{"input_tokens":8,"output_tokens":1},{"input_tokens":8}]}`},
+	} {
+		one.Reasoning = c.reasoning
+		s := sampler(t, &Model{Duration: time.Hour, Clients: []Client{one}}, SampleOptions{})
+		d := Draw{Input: 5}
+		if got := string(s.AppendRow(nil, &d, []Turn{{Input: 5, Output: 9}, {Input: 3, Output: 4, Reasoning: 2}, {Input: 8, Output: 1}, {Input: 8}})); got != c.want+"\n" {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+}
+
 // By hand: sessions at 0, 0.5, 0.9 and 1.4 s in 4 s: three in the second from
 // 0.5 s on; gaps 0.5, 0.4, 0.5; counts 3, 1, 0, 0: mean 1, variance 2.
 func TestMeterByHand(t *testing.T) {
