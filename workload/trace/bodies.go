@@ -155,6 +155,9 @@ func (d *lite) decode(piece []byte, out *batch) {
 	r.Tenant = o.text("end_user", "metadata.user_api_key_team_alias", "metadata.user_api_key_alias", "metadata.user_api_key_hash", "team_id", "user")
 	r.Input, r.Output = o.tokens("prompt_tokens"), o.tokens("completion_tokens")
 	r.Cached = o.tokens("metadata.usage_object.prompt_tokens_details.cached_tokens", "metadata.usage_object.cache_read_input_tokens", "response.usage.prompt_tokens_details.cached_tokens")
+	if p, ok := o.sub("model_parameters"); ok {
+		r.Limit = p.limit(limitFields()...)
+	}
 	o.reasoned(r, "metadata.usage_object.completion_tokens_details.reasoning_tokens", "response.usage.completion_tokens_details.reasoning_tokens")
 	if end, _, _, ok := o.moment(seconds, "endTime"); ok && r.Timed && end >= r.At {
 		r.Duration = length(end - r.At)

@@ -55,7 +55,9 @@ func (o object) asked(r *Row) {
 	if v := o.get("model"); v != nil && r.Model == "" && v.Type() == fastjson.TypeString {
 		r.Model = string(v.GetStringBytes())
 	}
-	r.Limit = o.tokens("max_completion_tokens", "max_tokens", "max_output_tokens")
+	if n := o.limit(limitFields()...); n > 0 {
+		r.Limit = n
+	}
 	if v := o.get("tools"); v != nil && v.Type() == fastjson.TypeArray {
 		r.Tools = int64(len(v.GetArray()))
 	}

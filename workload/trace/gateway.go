@@ -160,6 +160,9 @@ func (d *apisix) decode(piece []byte, out *batch) {
 	r.Output = o.tokens("llm_summary.completion_tokens", "llm_completion_tokens", "completion_tokens")
 	r.Cached = o.tokens("llm_summary.cache_read_input_tokens", "llm_cache_read_input_tokens")
 	o.reasoned(r, "llm_summary.reasoning_tokens", "llm_reasoning_tokens")
+	if p, ok := o.sub("llm_request"); ok {
+		r.Limit = p.limit(limitFields()...)
+	}
 	if !o.atOnce() {
 		r.FirstToken = o.span(millis, "llm_summary.duration", "llm_summary.llm_time_to_first_token", "llm_time_to_first_token")
 	}

@@ -303,10 +303,8 @@ func (d *mapped) decode(piece []byte, out *batch) {
 	o.status(r, path("status"))
 	r.FirstToken, r.Duration = o.span(d.m.unit("first_token"), path("first_token")), o.span(d.m.unit("duration"), path("duration"))
 	o.blocks(r, path("hash_ids"), d.m.block)
-	d.content(o, r)
-	if limit := binding(o.whole(noLimit, mostLimit, path("max_tokens"))); r.Limit == 0 { // else its body has one, which is what is sent
-		r.Limit = limit
-	}
+	r.Limit = o.limit(path("max_tokens"))
+	d.content(o, r)                      // whose own limit goes before it
 	if r.Images+r.Audios+r.Videos == 0 { // else its content has them
 		r.Images, r.Audios, r.Videos = o.count(path("images")), o.count(path("audios")), o.count(path("videos"))
 	}

@@ -70,7 +70,7 @@ func attribute(v *fastjson.Value, key string) *fastjson.Value {
 		return nil
 	}
 	if a.Type() == fastjson.TypeObject {
-		return a.Get(key)
+		return dotted(a, key, 8)
 	}
 	for _, kv := range a.GetArray() {
 		if string(kv.GetStringBytes("key")) != key {
@@ -102,22 +102,22 @@ func (d *otel) span(o object, service string, out *batch) {
 		}
 		return ""
 	}
-	whole := func(least, most int64, keys ...string) int64 {
+	number := func(keys ...string) int64 {
 		v := get(keys...)
 		if v == nil {
 			return 0
 		}
 		n, exact, ok := decimal(o.raw(v), 0)
-		if !ok || !exact || n < least || n > most {
-			o.fail("expected attribute %s from %d to %d, found %s", keys[0], least, most, shown(v, o.raw(v)))
+		if !ok || !exact || n < 0 || n > MaxTokens {
+			o.fail("expected attribute %s from 0 to %d, found %s", keys[0], MaxTokens, shown(v, o.raw(v)))
 		}
 		return n
 	}
-	number := func(keys ...string) int64 { return whole(0, MaxTokens, keys...) }
 	operation := text("gen_ai.operation.name")
 	model := get("gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
 	usage := get("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.prompt", "llm.token_count.completion")
-	if model == nil && usage == nil || operation != "" && operation != "chat" && operation != "text_completion" && operation != "generate_content" {
+	kind := text("openinference.span.kind")
+	if model == nil && usage == nil && kind == "" || kind != "" && kind != "LLM" || operation != "" && operation != "chat" && operation != "text_completion" && operation != "generate_content" {
 		out.ignored++
 		return
 	}
@@ -136,7 +136,7 @@ func (d *otel) span(o object, service string, out *batch) {
 	r.Model = text("gen_ai.request.model", "gen_ai.response.model", "llm.model_name")
 	r.Input = number("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt")
 	r.Output = number("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion")
-	r.Limit = binding(whole(noLimit, mostLimit, "gen_ai.request.max_tokens"))
+	d.asked(o, r, get)
 	r.Cached = number("gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cached_input_tokens", "llm.token_count.prompt_details.cache_read")
 	reasoning := []string{"gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "llm.token_count.completion_details.reasoning"}
 	r.Reasoning, r.ReasoningTold = number(reasoning...), get(reasoning...) != nil

@@ -82,7 +82,7 @@ func (d *ownRows) facts(o object, r *Row) {
 	r.Session, r.Parent, r.Model = o.text("session_id"), o.text("parent"), o.text("model")
 	d.moment(o, r)
 	r.Input = o.whole(1, MaxTokens, "input_tokens")
-	r.Output, r.Limit = o.tokens("output_tokens"), o.tokens("max_tokens")
+	r.Output, r.Limit = o.tokens("output_tokens"), o.limit("max_tokens")
 	r.Cached = o.tokens("cached_tokens")
 	o.reasoned(r, "reasoning_tokens")
 	r.Tools = o.count("tools")
@@ -135,9 +135,7 @@ func (d *ownRows) content(o object, r *Row) {
 			o.fail("expected body to be an object")
 		}
 		o.keep(r, v.MarshalTo(nil))
-		for _, p := range media.Places(v) {
-			r.has(p.Kind, 1)
-		}
+		object{v: v, err: new(error), scratch: o.scratch}.asked(r) // what it says wrongly is sent as it stands
 	}
 	if v := o.get("messages"); v != nil {
 		given++

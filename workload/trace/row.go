@@ -32,7 +32,7 @@ type Row struct {
 	// ReasoningTold says that the source tells Reasoning, so that 0 is none.
 	ReasoningTold bool `json:"-"`
 	// Limit is the most tokens that the request lets its answer have (max_tokens),
-	// which is no length of it; 0 where the source does not say.
+	// which is no length of it; 0 where it sets none or the source does not say.
 	Limit int64
 	// Content that is no text.
 	Images, Audios, Videos int64
@@ -79,19 +79,6 @@ func (r *Row) Asked() int64 {
 		return r.Output
 	}
 	return r.Limit
-}
-
-const (
-	noLimit   = -1      // how clients write that there is none
-	mostLimit = 1 << 53 // or they write a large number, which a float still holds
-)
-
-// binding is a limit written beside a request; 0 where no answer can reach it.
-func binding(limit int64) int64 {
-	if limit < 0 || limit > MaxTokens {
-		return 0
-	}
-	return limit
 }
 
 // Turn is what a user says, with what is sent along in front of it, and what
