@@ -190,15 +190,16 @@ func (l *log) within(rows []int32, from, to float64) []int32 {
 // held out in turn.
 func (l *log) lengthsOf(rows, turns []int32, every int64) (a traffic.Lengths, input, output LengthFit) {
 	var ins, outs []int32
-	var both [2]pairs
+	var both pairs
+	var fold []uint8
 	for _, r := range rows {
 		in, answer := l.newText(r), l.output[r]
 		if in > 0 {
 			ins = append(ins, in)
 		}
 		if in > 0 && answer > 0 {
-			p := &both[l.sliceOf(r)/every%2]
-			p.input, p.output = append(p.input, in), append(p.output, answer)
+			both.input, both.output = append(both.input, in), append(both.output, answer)
+			fold = append(fold, uint8(l.sliceOf(r)/every%gridFolds))
 		}
 	}
 	for _, r := range turns {
@@ -213,7 +214,7 @@ func (l *log) lengthsOf(rows, turns []int32, every int64) (a traffic.Lengths, in
 	if len(outs) > 0 {
 		output, a.Output = chooseLength(newTokens(outs))
 	}
-	a.Ranks = rankGrid(both[0], both[1])
+	a.Ranks = rankGrid(both, fold)
 	return a, input, output
 }
 

@@ -40,40 +40,43 @@ func ranks(list []int32, purpose stat.Stream) []float64 {
 	return out
 }
 
-// mask holds the index of a pair, of which there are at most twice mostPairs.
-const mask = 1<<18 - 1
+// mask holds the index of a pair, of which there are at most mostPairs.
+const mask = 1<<17 - 1
 
 // grid is the share of pairs in each cell of a square grid of equal rank bins,
 // rows by input.
 func grid(input, output []float64, side int) [][]float64 {
-	g := make([][]float64, side)
-	for i := range g {
-		g[i] = make([]float64, side)
-	}
+	g := zeroGrid(side)
 	for k := range input {
-		i := min(int(input[k]*float64(side)), side-1)
-		j := min(int(output[k]*float64(side)), side-1)
-		g[i][j] += 1 / float64(len(input))
+		g[rankBin(input[k], side)][rankBin(output[k], side)] += 1 / float64(len(input))
 	}
 	return g
 }
 
-// rankGrid is the grid that makes pairs of the odd slices likeliest when it is
-// counted in the even ones, nil where none makes them likelier than
-// independence does. It is then counted in all.
-func rankGrid(even, odd pairs) [][]float64 {
-	if len(even.input) < 200 || len(odd.input) < 200 {
+const (
+	// gridFolds is how many parts pairs are divided into, slice by slice, for
+	// grids to be counted in all others and tried in each.
+	gridFolds = 10
+	// gridErrors is how many standard errors, over the folds, the gain of a grid
+	// over independence is at least.
+	gridErrors = 2
+	leastPairs = 400
+)
+
+// rankGrid is the grid that makes pairs likeliest which it was not counted in:
+// those of each fold, by the others. nil where independence is as likely, by
+// two standard errors. It is then counted in all.
+func rankGrid(all pairs, fold []uint8) [][]float64 {
+	if len(all.input) < leastPairs {
 		return nil
 	}
-	even, odd = even.some(), odd.some()
-	all := pairs{slices.Concat(even.input, odd.input), slices.Concat(even.output, odd.output)}
-	n := len(even.input)
+	all, fold = all.some(), thinned(fold, mostPairs)
 	input, output := ranks(all.input, "input ranks"), ranks(all.output, "output ranks")
 	best, weight, most := 0, 0.0, 0.0
 	for _, side := range gridSides {
-		seen, held := grid(input[:n], output[:n], side), grid(input[n:], output[n:], side)
+		c := newFolded(input, output, fold, side)
 		for _, w := range gridWeights {
-			if gain := likelier(weighted(seen, n, w), held); gain > most {
+			if gain, deviation := c.gain(w); gain > most && gain > gridErrors*deviation {
 				best, weight, most = side, w, gain
 			}
 		}
@@ -90,6 +93,72 @@ func rankGrid(even, odd pairs) [][]float64 {
 	return g
 }
 
+// folded are the grids of the folds, as numbers of pairs.
+type folded struct {
+	side int
+	of   [gridFolds][][]float64
+	all  [][]float64
+	n    [gridFolds]float64
+}
+
+func newFolded(input, output []float64, fold []uint8, side int) *folded {
+	f := &folded{side: side, all: zeroGrid(side)}
+	for k := range f.of {
+		f.of[k] = zeroGrid(side)
+	}
+	for k := range input {
+		i, j := rankBin(input[k], side), rankBin(output[k], side)
+		f.of[fold[k]][i][j]++
+		f.all[i][j]++
+		f.n[fold[k]]++
+	}
+	return f
+}
+
+// gain is how much likelier than by independence all pairs are, in nats, each
+// fold by the grid of the others; deviation is its standard error, of the spread
+// of the folds' gains per pair.
+func (f *folded) gain(weight float64) (gain, deviation float64) {
+	total := 0.0
+	for _, n := range f.n {
+		total += n
+	}
+	cells := float64(f.side * f.side)
+	var by [gridFolds]float64
+	for k := range f.of {
+		if f.n[k] == 0 {
+			continue
+		}
+		others := total - f.n[k] + weight*cells
+		for i, row := range f.of[k] {
+			for j, n := range row {
+				by[k] += n * math.Log((f.all[i][j]-n+weight)/others*cells)
+			}
+		}
+		gain += by[k]
+	}
+	folds := 0.0
+	for k, n := range f.n {
+		if n > 0 {
+			d := by[k] - gain*n/total
+			deviation += d * d
+			folds++
+		}
+	}
+	return gain, math.Sqrt(deviation * folds / max(folds-1, 1))
+}
+
+func zeroGrid(side int) [][]float64 {
+	g := make([][]float64, side)
+	for i := range g {
+		g[i] = make([]float64, side)
+	}
+	return g
+}
+
+// rankBin is the bin of a rank.
+func rankBin(rank float64, side int) int { return min(int(rank*float64(side)), side-1) }
+
 // weighted is a grid of n pairs with a weight more in each cell.
 func weighted(g [][]float64, n int, weight float64) [][]float64 {
 	out := make([][]float64, len(g))
@@ -101,20 +170,6 @@ func weighted(g [][]float64, n int, weight float64) [][]float64 {
 		}
 	}
 	return out
-}
-
-// likelier is how much likelier a pair of held is by a grid than by
-// independence, in nats.
-func likelier(g, held [][]float64) float64 {
-	sum := 0.0
-	for i, row := range held {
-		for j, x := range row {
-			if x > 0 {
-				sum += x * math.Log(g[i][j]*float64(len(g)*len(g)))
-			}
-		}
-	}
-	return sum
 }
 
 // apart is half the summed difference of two grids: the share that would have
