@@ -15,10 +15,14 @@ func (r *Reader) Place() string {
 	return fmt.Sprintf("%s: %s %d", r.name, r.unit, r.line)
 }
 
-// Notes are sentences about what was read so far that no line shows: dates
-// without a zone, and paths of the mapping that no line has.
+// Notes are sentences about what was read so far that no line shows: the reasons
+// of bad lines where [Reader.Skipped] may not show all, dates without a zone, and
+// paths of the mapping that no line has.
 func (r *Reader) Notes() []string {
 	var n []string
+	if kinds := r.BadKinds(); len(kinds) > 1 || r.bad > firstOfKind {
+		n = listed(kinds)
+	}
 	if r.zoneless > 0 {
 		n = append(n, fmt.Sprintf("%s without a zone: taken as UTC", counted(r.zoneless, "moment")))
 	}

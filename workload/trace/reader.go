@@ -68,6 +68,7 @@ type Reader struct {
 	bad     int64
 	torn    int64 // of the bad ones, 1 where the last was cut off
 	first   []*LineError
+	kinds   kinds
 	end     error
 
 	unit     string // of the last piece
@@ -223,8 +224,9 @@ func (r *Reader) account(unit string, line int64) {
 		if errors.Is(err, errTorn) || errors.Is(err, errNoRest) {
 			r.torn = 1
 		}
-		if len(r.first) < keptErrors {
-			r.first = append(r.first, &LineError{r.name, unit, line, err})
+		bad := &LineError{r.name, unit, line, err}
+		if r.kinds.add(bad); len(r.first) < keptErrors {
+			r.first = append(r.first, bad)
 		}
 	}
 	for i := range r.out.rows[:r.out.n] {
@@ -282,7 +284,7 @@ func (r *Reader) judge(from int64) error {
 	}
 	// What was cut off was not bad when it was written.
 	if bad, read := r.bad-r.torn, r.read-r.torn; float64(bad) > max(limit, 0)*float64(read) {
-		return &BadShareError{Name: r.name, Bad: bad, Read: read, Limit: max(limit, 0), First: r.first[0]}
+		return &BadShareError{Name: r.name, Bad: bad, Read: read, Limit: max(limit, 0), First: r.first[0], Kinds: r.BadKinds()}
 	}
 	return nil
 }
@@ -308,12 +310,18 @@ type BadShareError struct {
 	Bad, Read int64
 	Limit     float64 // share
 	First     *LineError
+	Kinds     []BadKind // as Reader.BadKinds
 }
 
-// Error names the share, the limit and the first bad line.
+// Error names the share, the limit, the first bad line, and where there are
+// more the kinds of them.
 func (e *BadShareError) Error() string {
-	return fmt.Sprintf("%s: %d of %d lines cannot be used, more than %s%% (--max-bad allows more); the first: %v",
+	s := fmt.Sprintf("%s: %d of %d lines cannot be used, more than %s%% (--max-bad allows more); the first: %v",
 		e.Name, e.Bad, e.Read, strconv.FormatFloat(100*e.Limit, 'g', 4, 64), e.First)
+	if e.Bad > 1 {
+		s = strings.Join(append([]string{s}, listed(e.Kinds)...), "\n  ")
+	}
+	return s
 }
 
 // Unwrap returns the first bad line.
