@@ -35,34 +35,20 @@ func (o *ordered) next() (*trace.Row, error) {
 		}
 		h := heldRow{row.Clone(), o.read}
 		o.read++
-		o.size += h.size()
+		o.size += h.row.Size()
 		heap.Push(&o.held, h)
 	}
 	if o.end != nil && !errors.Is(o.end, io.EOF) || len(o.held) == 0 {
 		return nil, o.end
 	}
 	h := heap.Pop(&o.held).(heldRow)
-	o.size -= h.size()
+	o.size -= h.row.Size()
 	return h.row, nil
 }
 
 type heldRow struct {
 	row *trace.Row
 	n   uint64
-}
-
-// size is about the memory that a row takes.
-func (h heldRow) size() int {
-	n := 512 + 8*len(h.row.Blocks) + len(h.row.Body)
-	for _, t := range h.row.Turns {
-		for _, m := range t.Messages {
-			n += len(m.Text)
-			for _, ref := range m.Media {
-				n += 2 * len(ref.Text)
-			}
-		}
-	}
-	return n
 }
 
 // held is a heap by moment.

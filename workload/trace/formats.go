@@ -56,6 +56,8 @@ type format struct {
 	// counted marks sources that name the session of a row but not its turn:
 	// turns are counted.
 	counted bool
+	// traced marks sources that may name a trace in place of a session.
+	traced bool
 	// deltas marks sources whose rows may be of new text alone.
 	deltas bool
 	// ends marks sources that are not in order of their moments: logs whose

@@ -151,6 +151,7 @@ type turnBefore struct {
 	input, output int64
 	full          int    // blocks that are not cut short
 	front         uint64 // hash of those
+	alone         bool   // the row was taken for one of no session
 }
 
 // tells finds out what a later row holds; empty where it may be either.
@@ -179,6 +180,7 @@ func frontOf(r *Row, n int) uint64 {
 // so that their number is bounded.
 type sessions struct {
 	young, old map[string]turnBefore
+	late       int64 // rows whose turn before was taken for one of no session
 }
 
 // mostSessions is how many sessions a generation holds.
@@ -189,6 +191,10 @@ const mostSessions = 1 << 17
 func (s *sessions) next(r *Row) (before turnBefore, later bool) {
 	if before, later = s.young[r.Session]; !later {
 		before, later = s.old[r.Session]
+	}
+	if later && before.alone { // too late: a session begins here
+		s.late++
+		before, later = turnBefore{}, false
 	}
 	now := turnBefore{input: r.Input, output: r.Output}
 	if later {
@@ -203,6 +209,17 @@ func (s *sessions) next(r *Row) (before turnBefore, later bool) {
 	}
 	s.young[r.Session] = now
 	return before, later
+}
+
+// alone says that the last row of a session was taken for one of none.
+func (s *sessions) alone(session string) {
+	for _, m := range []map[string]turnBefore{s.young, s.old} {
+		if b, ok := m[session]; ok {
+			b.alone = true
+			m[session] = b
+			return
+		}
+	}
 }
 
 // bailian reads Qwen-Bailian's rows: each turn's blocks are of its whole

@@ -23,6 +23,9 @@ func (r *Reader) Notes() []string {
 	if kinds := r.BadKinds(); len(kinds) > 1 || r.bad > firstOfKind {
 		n = listed(kinds)
 	}
+	if r.turns.late > 0 {
+		n = append(n, fmt.Sprintf("%s so far behind the one before of the same trace that this one was taken for a lone request", counted(r.turns.late, "request")))
+	}
 	if r.zoneless > 0 {
 		n = append(n, fmt.Sprintf("%s without a zone: taken as UTC", counted(r.zoneless, "moment")))
 	}

@@ -10,7 +10,7 @@ import (
 // otelSpans are OpenTelemetry's spans of generating calls.
 func otelSpans() []format {
 	return []format{
-		{name: "otel", about: "OpenTelemetry spans with gen_ai attributes: OTLP JSON, a list of spans, or one span a line", shape: objects, counted: true, ends: true,
+		{name: "otel", about: "OpenTelemetry spans with gen_ai attributes: OTLP JSON, a list of spans, or one span a line", shape: objects, counted: true, traced: true, ends: true,
 			array:  []string{"resourceSpans", "spans"},
 			object: isOTel,
 			open:   func(*Options) decoder { return &otel{} }},
@@ -130,6 +130,7 @@ func (d *otel) span(o object, service string, out *batch) {
 	r.Session = text("gen_ai.conversation.id", "session.id")
 	if r.Session == "" {
 		r.Session = o.text("traceId", "trace_id", "context.trace_id")
+		r.Traced = r.Session != ""
 	}
 	r.Tenant = text("user.id", "enduser.id", "tenant.id")
 	r.Class = service

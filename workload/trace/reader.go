@@ -60,6 +60,7 @@ type Reader struct {
 	decoder decoder
 	pending []pending // read while the format was looked for
 	turns   sessions
+	traces  traces // of a format that is traced
 	out     batch
 	at      int // in out
 	good    int64
@@ -116,6 +117,7 @@ func (r *Reader) Close() error {
 	s := r.source
 	r.source, r.end = nil, io.EOF
 	r.at, r.out.n = 0, 0
+	r.traces = traces{end: io.EOF}
 	return s.Close()
 }
 
@@ -158,6 +160,14 @@ func (r *Reader) Ignored() int64 { return r.ignored }
 // the end: the content breaks off, has no row at all, or has more bad lines
 // than Options.MaxBad allows (a *BadShareError).
 func (r *Reader) Next() (*Row, error) {
+	if r.format.traced {
+		return r.settled()
+	}
+	return r.raw()
+}
+
+// raw returns the next row as it is read.
+func (r *Reader) raw() (*Row, error) {
 	for {
 		if r.at < r.out.n {
 			r.at++

@@ -20,6 +20,9 @@ type Row struct {
 
 	// Names as the source gives them; empty where it gives none.
 	ID, Class, Tenant, Session, Model string
+	// Traced says that Session is the id of a trace, which other requests share,
+	// since the source names no conversation.
+	Traced bool `json:"-"`
 	// Parent is the ID of the request whose conversation this one goes on
 	// with; empty where there is none.
 	Parent string
@@ -79,6 +82,20 @@ func (r *Row) Asked() int64 {
 		return r.Output
 	}
 	return r.Limit
+}
+
+// Size is about how many bytes of memory the row takes.
+func (r *Row) Size() int {
+	n := 512 + 8*len(r.Blocks) + len(r.Body)
+	for _, t := range r.Turns {
+		for _, m := range t.Messages {
+			n += len(m.Text)
+			for _, ref := range m.Media {
+				n += 2 * len(ref.Text)
+			}
+		}
+	}
+	return n
 }
 
 // Turn is what a user says, with what is sent along in front of it, and what

@@ -39,6 +39,10 @@ func TestNamesOfTheWild(t *testing.T) {
 			facts{"otel", 10, 5, 4, 0, 0, ""}},
 		"otel, OpenInference": {`{"trace_id":"t","span_id":"s","start_time":"2026-01-01T00:00:00Z","attributes":{"llm.model_name":"m","llm.token_count.prompt":10,"llm.token_count.completion":5,"llm.token_count.prompt_details.cache_read":4,"llm.token_count.completion_details.reasoning":3}}`,
 			facts{"otel", 10, 5, 4, 3, 0, "m"}},
+		"otel, OpenInference's parameters": {`{"trace_id":"t","span_id":"s","start_time":"2026-01-01T00:00:00Z","attributes":{"openinference.span.kind":"LLM","llm.invocation_parameters":"{\"model\":\"m\",\"max_tokens\":7}","llm.token_count.prompt":10}}`,
+			facts{"otel", 10, 0, 0, 0, 0, "m"}},
+		"otel, OpenInference in objects": {`{"trace_id":"t","span_id":"s","start_time":"2026-01-01T00:00:00Z","attributes":{"openinference":{"span":{"kind":"LLM"}},"llm":{"model_name":"m","invocation_parameters":"{'model': 'other'}","token_count":{"prompt":10,"completion":5,"prompt_details":{"cache_read":4}}}}}`,
+			facts{"otel", 10, 5, 4, 0, 0, "m"}},
 	} {
 		rows, r := all(t, c.text, Options{})
 		if len(rows) != 1 {
@@ -51,6 +55,19 @@ func TestNamesOfTheWild(t *testing.T) {
 		}
 		if w.ReasoningTold != (w.Reasoning > 0) {
 			t.Errorf("%s: reasoning told: %v", name, w.ReasoningTold)
+		}
+	}
+}
+
+// Spans of OpenInference that call no model are passed over, though they may
+// sum up the tokens of those that do.
+func TestKindsOfSpans(t *testing.T) {
+	for kind, rows := range map[string]int{"LLM": 1, "CHAIN": 0, "AGENT": 0, "EMBEDDING": 0} {
+		text := `{"trace_id":"t","span_id":"s","start_time":"2026-01-01T00:00:00Z","attributes":{"openinference.span.kind":"` + kind + `","llm.token_count.prompt":10}}` + "\n" +
+			`{"trace_id":"t","span_id":"r","start_time":"2026-01-01T00:00:00Z","attributes":{"gen_ai.request.model":"m","gen_ai.usage.input_tokens":3}}`
+		got, r := all(t, text, Options{})
+		if len(got) != 1+rows || r.Ignored() != int64(1-rows) {
+			t.Errorf("%s: %d rows, %d ignored", kind, len(got), r.Ignored())
 		}
 	}
 }
