@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	texts "github.com/tokamak-bench/tokamak/workload/count"
 	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -25,12 +26,13 @@ type log struct {
 	rows, failed            int64
 	told                    int64     // rows that say whether the service answered
 	counter                 Tokenizer // of texts whose length the log does not say; nil: none
-	counted                 int64     // requests whose length it counted
-	texts                   int64     // requests that have text but no length of it
-	reasoning, reasonedOver int64     // reasoning tokens, and output tokens of the same requests
-	reasoned                int64     // requests that say their reasoning tokens
-	cached, cachedOver      int64     // prompt tokens that the service says it had, and the prompt tokens of the same requests
-	media                   int64     // requests with images, audio or video
+	spoken                  *texts.Prompts
+	counted                 int64 // requests whose length it counted
+	texts                   int64 // requests that have text but no length of it
+	reasoning, reasonedOver int64 // reasoning tokens, and output tokens of the same requests
+	reasoned                int64 // requests that say their reasoning tokens
+	cached, cachedOver      int64 // prompt tokens that the service says it had, and the prompt tokens of the same requests
+	media                   int64 // requests with images, audio or video
 
 	waiting    waiting // later turns of the rows so far
 	planned    int64   // later turns whose moment follows from think times
@@ -82,13 +84,23 @@ func (l *log) add(r *trace.Row) error {
 		l.cached += r.Cached
 	}
 	l.cachedOver += r.Input
-	all, err := l.unfold(r)
-	if err != nil || len(all) == 0 {
+	if l.spoken == nil {
+		l.spoken = texts.NewPrompts(l.counter)
+	}
+	said, err := l.spoken.Of(r)
+	if err != nil {
 		return err
 	}
+	all := l.unfold(r, said)
+	if len(all) == 0 {
+		return nil
+	}
 	c := &conversation{left: all, tenant: r.Tenant, cut: l.cutOf(r, len(r.Turns) > 1, l.rows)}
-	f := l.follow(r, c.cut == nil)
+	f := l.follow(r, said, c.cut == nil)
 	c.number = l.sessions.add(r, f, len(all))
+	if f.ok && len(said) > 1 {
+		l.followTurns(said[1:len(all)], r.At, c.number)
+	}
 	if c.cut != nil {
 		l.followCut(c.cut, &all[0], c.number)
 	}
@@ -138,8 +150,13 @@ func (l *log) request(q *request, tenant string) {
 	l.input, l.output, l.fresh = append(l.input, column(q.input)), append(l.output, column(q.output)), append(l.fresh, column(q.fresh))
 }
 
-// follow looks at the blocks of a prompt that names them, where it is asked to.
-func (l *log) follow(r *trace.Row, wanted bool) followed {
+// follow looks at the blocks of a prompt that names them, where it is asked to,
+// or at those of its text.
+func (l *log) follow(r *trace.Row, said []texts.Prompt, wanted bool) followed {
+	if len(r.Blocks) == 0 && len(said) > 0 && !r.Delta {
+		before, ok := l.reusedText(&said[0], r.At, -1)
+		return followed{before, ok}
+	}
 	if len(r.Blocks) == 0 || !wanted {
 		return followed{}
 	}
@@ -162,10 +179,34 @@ func (l *log) followCut(c *cut, q *request, number int32) {
 	}
 }
 
-func (l *log) reused(r *trace.Row) (before int32, ok bool) {
+// followTurns looks at the later prompts of a conversation of texts, the first of
+// which was followed last.
+func (l *log) followTurns(said []texts.Prompt, at int64, number int32) {
+	first := int32(l.followed - 1)
+	for i := range said {
+		if _, ok := l.reusedText(&said[i], at, first); ok {
+			l.sessions.of = append(l.sessions.of, number)
+		}
+	}
+}
+
+func (l *log) reusedText(q *texts.Prompt, at int64, first int32) (before int32, ok bool) {
+	l.following()
+	if before, ok = l.reuse.AddText(q, at, first); ok {
+		l.followed++
+		l.prompts += q.Tokens
+	}
+	return before, ok
+}
+
+func (l *log) following() {
 	if l.reuse == nil {
 		l.reuse = fit.NewReuse(cacheSizes())
 	}
+}
+
+func (l *log) reused(r *trace.Row) (before int32, ok bool) {
+	l.following()
 	if before, ok = l.reuse.Add(r); ok {
 		l.followed++
 		l.prompts += r.Input

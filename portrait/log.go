@@ -11,6 +11,7 @@ import (
 
 	"github.com/tokamak-bench/tokamak/chart"
 	"github.com/tokamak-bench/tokamak/measure"
+	texts "github.com/tokamak-bench/tokamak/workload/count"
 	"github.com/tokamak-bench/tokamak/workload/fit"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -78,9 +79,6 @@ func read(ctx context.Context, rows interface{ Next() (*trace.Row, error) }, l *
 			return l, nil
 		}
 		if err != nil {
-			return nil, err
-		}
-		if r, err = l.bodied(r); err != nil {
 			return nil, err
 		}
 		if err := l.add(r); err != nil {
@@ -182,6 +180,9 @@ func (f *Facts) note(l *log) {
 		say("%s of the new text of a turn alone: what they share with the turns before is in no figure of shared prefix.", rowsOf(l.deltas))
 	}
 	if l.reuse != nil {
+		if n := l.reuse.Estimated(); n > 0 {
+			say("Of %s requests the texts are taken at %d bytes a token where the share of prefixes is measured, since nothing tells their lengths.", measure.Count(n), texts.EstimatedBytes)
+		}
 		if mixed := fit.MixedBlocks(l.reuse.BlockLengths()); mixed != "" {
 			say("%s.", capital(mixed))
 		}

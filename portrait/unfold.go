@@ -48,18 +48,15 @@ func (w *waiting) Pop() any {
 // no log of lengths says how long they will take. Where texts come without any
 // think time, later turns have no moment. What lies at or behind the end of a
 // model's time is left out.
-func (l *log) unfold(r *trace.Row) ([]request, error) {
+func (l *log) unfold(r *trace.Row, said []texts.Prompt) []request {
 	var all []request
-	var err error
 	switch {
 	case len(r.Turns) == 0:
-		return []request{l.single(r)}, nil
+		return []request{l.single(r, said)}
 	case r.Turns[0].Messages == nil:
 		all = lengthTurns(r)
 	default:
-		if all, err = l.textTurns(r); err != nil {
-			return nil, err
-		}
+		all = l.textTurns(r, said)
 	}
 	thinks := !all[0].text || slices.ContainsFunc(r.Turns[1:], func(t trace.Turn) bool { return t.Think > 0 })
 	at := r.At
@@ -70,7 +67,7 @@ func (l *log) unfold(r *trace.Row) ([]request, error) {
 		all[i].at, all[i].timed = at, r.Timed && (i == 0 || thinks)
 		if l.until > 0 && at >= l.until {
 			l.beyond += int64(len(all) - i)
-			return all[:i], nil
+			return all[:i]
 		}
 		if i > 0 && !all[i].timed && r.Timed {
 			l.momentless++
@@ -79,20 +76,24 @@ func (l *log) unfold(r *trace.Row) ([]request, error) {
 	if len(all) > 1 && r.Timed && thinks {
 		l.planned += int64(len(all) - 1)
 	}
-	return all, nil
+	return all
 }
 
 // single is the request of a row that is one.
-func (l *log) single(r *trace.Row) request {
+func (l *log) single(r *trace.Row, said []texts.Prompt) request {
 	q := request{at: r.At, timed: r.Timed, input: r.Input, output: r.Output, reasoning: r.Reasoning, reasonsTold: r.ReasoningTold,
 		media: r.Images+r.Audios+r.Videos > 0, text: r.Body != nil}
+	if len(said) == 1 && said[0].Counted {
+		q.input = said[0].Said
+		l.counted++
+	}
 	switch {
 	case r.Delta:
 		l.newTold = true
 		q.fresh = r.Input
 		q.input = l.said.prompt(r)
 	case r.Session == "" && r.Parent == "":
-		q.fresh = r.Input
+		q.fresh = q.input
 	}
 	return q
 }
@@ -117,7 +118,7 @@ func lengthTurns(r *trace.Row) []request {
 }
 
 // textTurns are the requests of a row that has their texts.
-func (l *log) textTurns(r *trace.Row) ([]request, error) {
+func (l *log) textTurns(r *trace.Row, texts []texts.Prompt) []request {
 	out := make([]request, 0, len(r.Turns))
 	history := int64(0) // tokens counted, answers included
 	for i := range r.Turns {
@@ -136,21 +137,17 @@ func (l *log) textTurns(r *trace.Row) ([]request, error) {
 				q.output = r.Output
 			}
 		}
-		if q.input == 0 && l.counter != nil {
-			said, answer, err := texts.Turn(t, l.counter)
-			if err != nil {
-				return nil, err
-			}
-			q.input, q.fresh = history+said, said
+		if q.input == 0 && i < len(texts) && texts[i].Counted {
+			q.input, q.fresh = history+texts[i].Said, texts[i].Said
 			if q.output == 0 {
-				q.output = answer
+				q.output = texts[i].Answer
 			}
 			history = q.input + q.output
 			l.counted++
 		}
 		out = append(out, q)
 	}
-	return out, nil
+	return out
 }
 
 // drain counts the waiting requests in that come before a moment in ns.

@@ -2,6 +2,7 @@ package count_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,23 +44,53 @@ func TestBody(t *testing.T) {
 		{`not JSON`, 0},
 		{`{"messages":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`, 0},
 	} {
-		got, err := count.Body([]byte(c.body), words{})
-		if got != c.want || err != nil {
-			t.Errorf("%d tokens (%v), want %d of %s", got, err, c.want, c.body)
+		got, err := count.NewPrompts(words{}).Of(&trace.Row{Body: []byte(c.body)})
+		if err != nil || len(got) != 1 || got[0].Said != c.want || got[0].Counted != (c.want > 0) || got[0].Estimated {
+			t.Errorf("%+v (%v), want %d tokens of %s", got, err, c.want, c.body)
 		}
 	}
-	if _, err := count.Body([]byte(`{"prompt":"refused"}`), words{}); err == nil {
+	p := count.NewPrompts(words{})
+	if _, err := p.Of(&trace.Row{Body: []byte(`{"prompt":"refused"}`)}); err == nil {
 		t.Error("the tokenizer's error is lost")
+	}
+	if _, err := p.Of(&trace.Row{Body: []byte(`{"prompt":"taken"}`)}); err != nil {
+		t.Errorf("the error of another row: %v", err)
 	}
 }
 
-func TestTurn(t *testing.T) {
-	said, answer, err := count.Turn(&trace.Turn{Messages: []trace.Message{{Text: "a b"}, {Text: "c"}}, Answer: "d e"}, words{})
-	if said != 3 || answer != 2 || err != nil {
-		t.Errorf("%d and %d tokens, %v; want 3 and 2", said, answer, err)
+// What the log says goes before what is counted, and texts stand behind all that
+// was said before: 3 and 2 words, then 4 with an answer of 7 tokens, then 1.
+func TestTurns(t *testing.T) {
+	user := func(text string) []trace.Message { return []trace.Message{{Role: "user", Text: text}} }
+	turns := []trace.Turn{{Messages: []trace.Message{{Role: "system", Text: "a b"}, {Role: "user", Text: "c"}}, Answer: "d e"},
+		{Messages: user("f g h i"), Answer: "j", Output: 7}, {Messages: user("k")}}
+	got, err := count.NewPrompts(words{}).Of(&trace.Row{Turns: turns})
+	if err != nil || len(got) != 3 {
+		t.Fatalf("%+v, %v", got, err)
 	}
-	if _, _, err := count.Turn(&trace.Turn{Answer: "refused"}, words{}); err == nil {
+	for i, want := range []struct{ said, answer, all int64 }{{3, 2, 3}, {4, 7, 9}, {1, 0, 17}} {
+		if q := got[i]; q.Said != want.said || q.Answer != want.answer || q.Tokens != want.all || !q.Counted {
+			t.Errorf("turn %d: %+v, want %+v", i, q, want)
+		}
+	}
+	// Of the first alone the log says both lengths, then neither and nothing counts: 24 bytes.
+	row := trace.Row{Turns: turns[:1], Input: 30, Output: 9}
+	got, err = count.NewPrompts(words{}).Of(&row)
+	if q := got[0]; err != nil || q.Said != 30 || q.Answer != 9 || q.Tokens != 30 || q.Counted || q.Estimated {
+		t.Errorf("%+v, %v", q, err)
+	}
+	row = trace.Row{Turns: []trace.Turn{{Messages: user(strings.Repeat("word ", 8))}}}
+	got, err = count.NewPrompts(nil).Of(&row)
+	if q := got[0]; err != nil || q.Said != 0 || q.Tokens != 10 || q.Counted || !q.Estimated {
+		t.Errorf("%+v, %v", q, err)
+	}
+	if _, err := count.NewPrompts(words{}).Of(&trace.Row{Turns: []trace.Turn{{Answer: "refused"}}}); err == nil {
 		t.Error("the tokenizer's error is lost")
+	}
+	for _, r := range []trace.Row{{Input: 5}, {Turns: []trace.Turn{{Input: 5}}}, {Turns: []trace.Turn{{Input: 5}, {Input: 6}}}} {
+		if got, err := count.NewPrompts(words{}).Of(&r); len(got) > 0 || err != nil {
+			t.Errorf("lengths alone are no texts: %+v, %v", got, err)
+		}
 	}
 }
 
@@ -68,8 +99,14 @@ func FuzzBody(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}],"tools":[{}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		before := string(body)
-		if n, err := count.Body(body, words{}); n < 0 || err != nil && !strings.Contains(before, "refused") {
-			t.Errorf("%d, %v", n, err)
+		for _, c := range []count.Tokenizer{words{}, nil} {
+			got, err := count.NewPrompts(c).Of(&trace.Row{Body: body})
+			if len(got) != 1 || err != nil && !strings.Contains(before, "refused") {
+				t.Fatalf("%d, %v", len(got), err)
+			}
+			if q := got[0]; q.Tokens < 0 || len(q.Ends) != len(q.Blocks) || !slices.IsSorted(q.Ends) || len(q.Ends) > 0 && q.Ends[len(q.Ends)-1] != q.Tokens {
+				t.Errorf("%+v", q)
+			}
 		}
 		if string(body) != before {
 			t.Error("the body was changed")

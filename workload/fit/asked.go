@@ -11,10 +11,10 @@ const (
 // findBlocks says where blocks do not go with the lengths of their prompts.
 func (l *log) findBlocks() {
 	b := l.blocks
-	if b.prompts == 0 {
+	if b.inBlocks == 0 {
 		return
 	}
-	share := float64(b.named) / float64(b.prompts)
+	share := float64(b.inNames) / float64(b.inBlocks)
 	length := grouped(b.byPrompts()[0].Tokens)
 	switch {
 	case share < fewNamed && len(b.lengths) == 1:

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tokamak-bench/tokamak/stat"
-	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
 // blocks follows the prompt blocks of a log: which prompts go on with which,
@@ -15,7 +14,8 @@ type blocks struct {
 	lengths []BlockLength // of blocks, in the order of their first rows
 	scratch []uint64
 	known   map[uint64]block
-	ends    map[uint64]ending // by the last full block of a prompt
+	ends    map[uint64]ending // by the last full block of a prompt, of a text by its last
+	tails   map[uint64]tails  // by the last but one of a prompt that is one text
 	stack   *stack
 
 	distinct, again int64 // blocks, and those used twice or more
@@ -25,9 +25,13 @@ type blocks struct {
 	prompts, hits   int64            // tokens of prompts, and found in an unlimited cache
 	sizes           []int64
 	found           []int64 // tokens by size
-	named           int64   // tokens that the prompts' blocks have, were all full
-	left            int64   // prompts that name blocks without their length, or of one too many
-	forgot          bool    // the oldest blocks, of a log with too many
+	inBlocks        int64   // tokens of prompts that name their blocks, and those that these have, were all full
+	inNames         int64
+	left            int64 // prompts that name blocks without their length, or of one too many
+	followed, texts int64 // prompts in all, and those known by their texts
+	estimated       int64 // of them, those of estimated lengths
+	begun           int64 // sessions that begin with a front
+	forgot          bool  // the oldest blocks, of a log with too many
 }
 
 // BlockLength is how many prompts name blocks of a length in tokens.
@@ -53,52 +57,94 @@ type ending struct {
 	prompt, answer int64 // tokens
 }
 
-// front is what several sessions begin with.
-type front struct{ tokens int64 }
-
 func newBlocks(sizes []int64) *blocks {
 	if sizes == nil {
 		for k := range 33 { // 100,000 to 1,000,000,000
 			sizes = append(sizes, int64(math.Round(math.Pow(10, 5+float64(k)/8)/1000))*1000)
 		}
 	}
-	return &blocks{known: map[uint64]block{}, ends: map[uint64]ending{}, stack: newStack(), frontOf: map[uint64]int32{},
+	return &blocks{known: map[uint64]block{}, ends: map[uint64]ending{}, tails: map[uint64]tails{}, stack: newStack(), frontOf: map[uint64]int32{},
 		sizes: sizes, found: make([]int64, len(sizes))}
 }
 
-// mostBlocks bounds the stack, and with it what a log of any length takes.
-const mostBlocks = 4 << 20
-
-// mostReuse bounds how many times between uses are kept.
-const mostReuse = 1 << 20
+const (
+	// mostBlocks bounds the stack, and with it what a log of any length takes;
+	// mostTextBlocks the same where prompts are texts, of which nearly all blocks
+	// are never seen again.
+	mostBlocks, mostTextBlocks = 4 << 20, 1 << 20
+	// mostReuse bounds how many times between uses are kept.
+	mostReuse = 1 << 20
+)
 
 // add notes a prompt's blocks. It returns the request whose prompt, with its
 // answer, this one goes on with, or -1, and where it begins a session the number
-// of the front that another session sent before, from 1, or 0. session is -1 where the row does not name one.
-func (b *blocks) add(r *trace.Row, row, session int32) (before, front int32) {
-	length := b.length(r.BlockTokens)
-	if length == nil {
-		return -1, 0
+// of the front that another session sent before, from 1, or 0.
+func (b *blocks) add(p *prompt, row int32) (before, front int32) {
+	b.followed++
+	if p.said != nil {
+		b.texts++
+		if p.said.Estimated {
+			b.estimated++
+		}
 	}
-	length.Prompts++
-	size := length.Tokens
-	b.named += size * int64(len(r.Blocks))
-	full := int(min(r.Input/size, int64(len(r.Blocks))))
-	ids := b.distinguished(r.Blocks[:full], size)
-	before = -1
-	first := row
-	if e, ok := b.goesOn(ids, r.Input); ok {
-		before, first = e.row, e.first
+	before, first := p.of, p.of
+	deep := b.deep(p)
+	if before < 0 {
+		first = row
+		if e, ok := b.goesOn(p, deep); ok {
+			before, first = e.row, e.first
+		}
 	}
-	b.lookUp(ids, size, r.Input)
-	front = b.share(ids, size, first, before < 0)
-	for i := len(ids) - 1; i >= 0; i-- { // the front is the youngest, as it is freed last
-		b.use(ids[i], size, first, r.At)
+	b.lookUp(p, deep)
+	front = b.share(p, deep, first, before < 0)
+	for i := len(p.ids) - 1; i >= 0; i-- { // the front is the youngest, as it is freed last
+		b.use(p.ids[i], p.tokens(i), first, p.at)
 	}
-	if full > 0 && int64(full) == r.Input/size { // else they do not name the end of the prompt
-		b.ends[ids[full-1]] = ending{row, first, r.Input, r.Output}
-	}
+	b.end(p, row, first)
 	return before, front
+}
+
+// sharing tells whether clients share blocks: their log names them, or one in a
+// hundred prompts or more begins a session with a front.
+func (b *blocks) sharing() bool {
+	return len(b.lengths) > 0 || b.begun > 0 && float64(b.begun) >= topShare*float64(b.followed)
+}
+
+// deep is how many of a prompt's leading blocks are known.
+func (b *blocks) deep(p *prompt) int {
+	for i, id := range p.ids {
+		if _, ok := b.known[id]; !ok {
+			return i
+		}
+	}
+	return len(p.ids)
+}
+
+// end notes where a prompt ends, for one that goes on with it.
+func (b *blocks) end(p *prompt, row, first int32) {
+	n := len(p.ids)
+	if n == 0 || !p.whole {
+		return
+	}
+	b.ends[p.ids[n-1]] = ending{row: row, first: first, prompt: p.input, answer: p.output}
+	if p.said == nil {
+		return
+	}
+	if tail := p.said.Tail(); tail > 0 && tail <= math.MaxUint16 {
+		b.tails[p.ids[n-2]] = b.tails[p.ids[n-2]].with(uint16(tail))
+	}
+}
+
+// tails are the lengths in bytes, 0 for none, of what the last few texts that
+// ended behind a block had there.
+type tails [4]uint16
+
+func (t tails) with(n uint16) tails {
+	if !slices.Contains(t[:], n) {
+		copy(t[1:], t[:])
+		t[0] = n
+	}
+	return t
 }
 
 // mostLengths bounds how many lengths of blocks are told apart.
@@ -143,13 +189,16 @@ func (b *blocks) byPrompts() []BlockLength {
 // front and that grew by more than half its answer: what comes back of one may
 // be stripped of reasoning, and counts its tokens anew. Blocks that sessions
 // share end no conversation.
-func (b *blocks) goesOn(ids []uint64, input int64) (ending, bool) {
-	for i := len(ids) - 1; i >= 0; i-- {
-		e, ok := b.ends[ids[i]]
+func (b *blocks) goesOn(p *prompt, deep int) (ending, bool) {
+	if p.said == nil {
+		deep = len(p.ids) // ids of logs need not name what stands before
+	}
+	for i := deep - 1; i >= 0; i-- {
+		id, e, ok := b.endAt(p, i)
 		if !ok {
 			continue
 		}
-		if b.known[ids[i]].shared || input <= e.prompt+e.answer/2 {
+		if b.known[id].shared || p.input <= e.prompt+e.answer/2 {
 			return ending{}, false
 		}
 		return e, true
@@ -157,20 +206,39 @@ func (b *blocks) goesOn(ids []uint64, input int64) (ending, bool) {
 	return ending{}, false
 }
 
+// endAt finds a prompt that ended with a block of this one, or as one text a
+// little behind it with what stands there in this one too.
+func (b *blocks) endAt(p *prompt, i int) (id uint64, e ending, ok bool) {
+	if p.said != nil {
+		for _, n := range b.tails[p.ids[i]] {
+			if n == 0 {
+				break
+			}
+			if id, ok = p.said.Behind(i, int(n)); !ok {
+				continue
+			}
+			if e, ok = b.ends[id]; ok {
+				return id, e, true
+			}
+		}
+	}
+	e, ok = b.ends[p.ids[i]]
+	return p.ids[i], e, ok
+}
+
 // lookUp counts what caches of each size would find: the leading blocks whose
 // distance in the stack is at most the size, and never the whole prompt, of
 // which an engine computes the last token at least.
-func (b *blocks) lookUp(ids []uint64, size, input int64) {
-	b.prompts += input
-	usable := min(int64(len(ids)), (input-1)/size)
+func (b *blocks) lookUp(p *prompt, deep int) {
+	b.prompts += p.input
 	deepest := int64(0)
-	for _, id := range ids[:max(usable, 0)] {
-		k, ok := b.known[id]
-		if !ok {
+	for i, id := range p.ids[:deep] {
+		if p.upTo(i+1) >= p.input {
 			return
 		}
+		size := p.tokens(i)
 		b.hits += size
-		deepest = max(deepest, b.stack.distance(k.place))
+		deepest = max(deepest, b.stack.distance(b.known[id].place))
 		i, _ := slices.BinarySearch(b.sizes, deepest)
 		if i < len(b.found) {
 			b.found[i] += size // in this size and all above: summed at the end
@@ -180,35 +248,31 @@ func (b *blocks) lookUp(ids []uint64, size, input int64) {
 
 // share finds the front that another session sent before, and numbers it where
 // this request begins a session.
-func (b *blocks) share(ids []uint64, size int64, first int32, begins bool) int32 {
+func (b *blocks) share(p *prompt, deep int, first int32, begins bool) int32 {
 	depth := 0
-	for depth < len(ids) {
-		k, ok := b.known[ids[depth]]
-		if !ok || k.owner == first {
+	for depth < deep {
+		k := b.known[p.ids[depth]]
+		if k.owner == first {
 			break
 		}
 		if !k.shared {
 			k.shared = true
-			b.known[ids[depth]] = k
+			b.known[p.ids[depth]] = k
 		}
 		depth++
+	}
+	if p.said != nil && depth == len(p.ids) {
+		depth-- // a prompt that was sent before has new text too: an engine computes its end
 	}
 	if depth == 0 || !begins {
 		return 0
 	}
-	last := ids[depth-1]
-	n, ok := b.frontOf[last]
-	if !ok {
-		b.fronts = append(b.fronts, front{tokens: int64(depth) * size})
-		n = int32(len(b.fronts))
-		b.frontOf[last] = n
-	}
-	return n
+	return b.begin(p, depth, b.known[p.ids[depth-1]].owner)
 }
 
 // use makes a block of so many tokens the youngest.
 func (b *blocks) use(id uint64, size int64, first int32, at int64) {
-	if b.stack.full(size) {
+	if b.stack.full(size) || b.texts > 0 && len(b.known) >= mostTextBlocks {
 		b.compact(size)
 	}
 	k, ok := b.known[id]
@@ -243,12 +307,17 @@ func (b *blocks) compact(size int64) {
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) > mostBlocks || b.stack.used+size >= mostStacked {
+	most := mostBlocks
+	if b.texts > 0 {
+		most = mostTextBlocks - 1
+	}
+	if len(ids) > most || b.stack.used+size >= mostStacked {
 		b.forgot = true
 		half := (len(ids) + 1) / 2
 		for _, id := range ids[:half] {
 			delete(b.known, id)
 			delete(b.ends, id)
+			delete(b.tails, id)
 		}
 		ids = ids[half:]
 	}

@@ -229,7 +229,7 @@ func (l *log) evenLengths(rows, turns []int32, from time.Duration) traffic.Lengt
 func (l *log) newText(r int32) int32 {
 	n := l.input[r]
 	if f := l.front[r]; f > 0 && n > 0 {
-		n = max(n-int32(l.blocks.fronts[f-1].tokens), 1)
+		n = max(n-l.blocks.frontTokens(f), 1)
 	}
 	return n
 }

@@ -3,7 +3,6 @@ package fit
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/count"
@@ -12,60 +11,44 @@ import (
 
 // lengths are a request's: as its log says or, where it does not and a tokenizer
 // is given, as its texts are long; 0 where nothing tells.
-func (l *log) lengths(r *trace.Row) (input, output int64, err error) {
-	l.texted = l.texted || r.Body != nil
+func (l *log) lengths(r *trace.Row, said []count.Prompt) (input, output int64) {
 	switch {
-	case r.Input > 0:
-	case len(r.Turns) == 1:
-		return l.turn(&r.Turns[0], r.Output)
-	case r.Body != nil && l.options.Tokenizer == nil:
-		l.uncounted++
-	case r.Body != nil:
-		input, err = count.Body(r.Body, l.options.Tokenizer)
-		if input > 0 {
-			l.counted++
-		}
-		return input, r.Output, err
+	case len(said) == 1:
+		return l.ofText(&said[0])
+	case r.Input == 0 && len(r.Turns) == 1:
+		return r.Turns[0].Input, r.Output
 	}
-	return r.Input, r.Output, nil
+	return r.Input, r.Output
 }
 
-// turn is the same of a turn, whose answer is of the length said where it is.
-func (l *log) turn(t *trace.Turn, said int64) (input, output int64, err error) {
-	text := hasText(t)
-	l.texted = l.texted || text
-	if t.Input > 0 || !text {
-		return t.Input, said, nil
-	}
-	if l.options.Tokenizer == nil {
+// ofText returns the same of a prompt that is a text, and counts it.
+func (l *log) ofText(q *count.Prompt) (input, output int64) {
+	l.texted++
+	switch {
+	case q.Counted:
+		l.counted++
+	case q.Said == 0 && l.options.Tokenizer == nil:
 		l.uncounted++
-		return 0, said, nil
 	}
-	l.counted++
-	input, output, err = count.Turn(t, l.options.Tokenizer)
-	if said > 0 {
-		output = said
-	}
-	return input, output, err
-}
-
-func hasText(t *trace.Turn) bool {
-	return t.Answer != "" || slices.ContainsFunc(t.Messages, func(m trace.Message) bool { return m.Text != "" })
+	return q.Said, q.Answer
 }
 
 // conversation appends the turns of a row that holds several.
-func (l *log) conversation(r *trace.Row) error {
+func (l *log) conversation(r *trace.Row, said []count.Prompt) {
 	session := l.sessions.next(sessionRows)
+	first := int32(len(l.at))
 	for i := range r.Turns {
 		t := &r.Turns[i]
-		input, output, err := l.turn(t, t.Output)
-		if err != nil {
-			return err
-		}
+		input, output := t.Input, t.Output
 		if i > 0 && t.Think > 0 {
 			l.thinks = append(l.thinks, t.Think.Seconds())
 		}
-		l.request(r, input, output, session, 0)
+		front := int32(0)
+		if len(said) > 0 {
+			input, output = l.ofText(&said[i])
+			front = l.turn(&said[i], r.At, first)
+		}
+		l.request(r, input, output, session, front)
 		l.share = append(l.share, reasoningShare(t.Reasoning, output, t.ReasoningTold))
 		flags := &l.flags[len(l.flags)-1]
 		*flags |= flagDelta
@@ -73,7 +56,21 @@ func (l *log) conversation(r *trace.Row) error {
 			*flags |= flagNoTime
 		}
 	}
-	return nil
+}
+
+// turn follows the prompt of a turn of the conversation that a request began,
+// and returns the front of the first.
+func (l *log) turn(q *count.Prompt, at int64, first int32) int32 {
+	p := written(q, at)
+	if p == nil {
+		return 0
+	}
+	row := int32(len(l.at))
+	if row > first {
+		p.of = first
+	}
+	_, front := l.blocks.add(p, row)
+	return front
 }
 
 // Limits are the most tokens that requests let their answers have.
@@ -113,9 +110,7 @@ func (l *log) findTexts() {
 	if l.uncounted > 0 {
 		l.say("%s of %s requests have texts but no lengths in tokens, which are unknown and in no figure: --tokenizer counts them", grouped(l.uncounted), grouped(int64(len(l.at))))
 	}
-	if l.texted && l.blocks.distinct == 0 {
-		l.say("prefixes: the log names no blocks, so that what prompts share at their front, such as a system prompt, is not in the model")
-	}
+	l.findPrefixes()
 }
 
 // answersMadeUp says what stands for the lengths of answers of clients of which

@@ -67,8 +67,8 @@ func TestTextsAreCounted(t *testing.T) {
 			if !strings.Contains(strings.Join(r.Findings, "\n"), "were counted from their texts with words") {
 				t.Errorf("%q", r.Findings)
 			}
-			if !strings.Contains(strings.Join(r.Findings, "\n"), "prefixes: the log names no blocks") {
-				t.Errorf("nothing of prefixes in %q", r.Findings)
+			if strings.Contains(strings.Join(r.Findings, "\n"), "prefixes:") {
+				t.Errorf("%q", r.Findings)
 			}
 			// Without a tokenizer they are unknown, and the flag is named.
 			_, r, err = Fit(t.Context(), &listed{texts(c.kind, 70)}, Options{})

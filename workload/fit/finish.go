@@ -13,6 +13,7 @@ import (
 // finish puts the columns into the order of time, and finds steps in the
 // stamps, sessions, and clients.
 func (l *log) finish() {
+	l.ownFronts()
 	l.dropUntimed()
 	l.sort()
 	l.fewMoments()
@@ -26,6 +27,7 @@ func (l *log) finish() {
 	l.sessionTurns()
 	l.divide()
 	l.apart()
+	l.foldFronts()
 	l.findTexts()
 	if mixed := MixedBlocks(l.blocks.byPrompts()); mixed != "" {
 		l.say("%s", mixed)

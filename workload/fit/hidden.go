@@ -32,7 +32,7 @@ const (
 // A log with blocks of prompts is not divided: a front that sessions share
 // belongs to one client.
 func (l *log) hide() bool {
-	if l.options.By != ByAny || len(l.blocks.lengths) > 0 {
+	if l.options.By != ByAny || l.blocks.sharing() {
 		return false
 	}
 	starts := l.starts(allRows(len(l.at)))

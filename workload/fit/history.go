@@ -351,7 +351,7 @@ const apartStarts = 100
 // the others, and be said again in every turn. Who shares blocks at the front
 // belongs together.
 func (l *log) apart() {
-	if l.history.later == l.history.independent || l.blocks.distinct > 0 {
+	if l.history.later == l.history.independent || l.blocks.sharing() {
 		return
 	}
 	turns := make([]int32, l.sessions.count)

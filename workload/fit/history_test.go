@@ -440,7 +440,7 @@ func TestStepsOfConversations(t *testing.T) {
 func TestFrontsAreNoConversations(t *testing.T) {
 	b := newBlocks(nil)
 	for i, input := range []int64{600, 700} {
-		if before, _ := b.add(&trace.Row{Input: input, Output: 5, Blocks: []uint64{7}, BlockTokens: 256}, int32(i), -1); before != -1 {
+		if before, _ := b.add(b.promptOf(&trace.Row{Input: input, Output: 5, Blocks: []uint64{7}, BlockTokens: 256}, nil), int32(i)); before != -1 {
 			t.Errorf("prompt %d goes on with %d", i, before)
 		}
 	}

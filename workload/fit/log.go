@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tokamak-bench/tokamak/workload/count"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -28,8 +29,8 @@ type log struct {
 	limit   []int32 // most tokens that an answer may have; empty where no row says
 
 	rows, timed, untimed, failed int64
-	texted                       bool  // some rows have texts or bodies
-	counted, uncounted           int64 // requests whose texts were counted, and those whose texts nothing counts
+	texted                       int64 // requests that have texts or bodies
+	counted, uncounted           int64 // of them, those whose texts were counted, and those whose texts nothing counts
 
 	absolute bool    // some moments tell the day
 	relative bool    // some do not
@@ -43,6 +44,7 @@ type log struct {
 	models   names
 	sessions sessions
 	blocks   *blocks
+	prompts  *count.Prompts
 	thinks   []float64 // s, where rows say them
 	history  history
 	whole    []int32 // tokens of each prompt, history included, as far as known
@@ -78,7 +80,7 @@ const (
 func newLog(o Options) *log {
 	seed := maphash.MakeSeed()
 	return &log{options: o, seed: seed, tenants: newNames(o.KeepNames), models: newNames(o.KeepNames),
-		sessions: newSessions(o.KeepNames && o.By == BySession), blocks: newBlocks(o.CacheTokens)}
+		sessions: newSessions(o.KeepNames && o.By == BySession), blocks: newBlocks(o.CacheTokens), prompts: count.NewPrompts(o.Tokenizer)}
 }
 
 // names number the names of a column.
@@ -121,14 +123,16 @@ func (l *log) add(r *trace.Row) error {
 	} else {
 		l.untimed++
 	}
-	if len(r.Turns) > 1 {
-		return l.conversation(r)
-	}
-	input, output, err := l.lengths(r)
+	said, err := l.prompts.Of(r)
 	if err != nil {
 		return err
 	}
-	session, front, evidence := l.sessionOf(r)
+	if len(r.Turns) > 1 {
+		l.conversation(r, said)
+		return nil
+	}
+	input, output := l.lengths(r, said)
+	session, front, evidence := l.sessionOf(r, l.blocks.promptOf(r, l.wholly(said)))
 	l.request(r, input, output, session, front)
 	l.share = append(l.share, reasoningShare(r.Reasoning, output, r.ReasoningTold))
 	l.flags[len(l.flags)-1] |= evidence

@@ -15,9 +15,7 @@ type popular struct {
 	sessions int64
 }
 
-// popularity counts the fronts of session starts, most popular first. The
-// session that sent a front first is not known to have it: each front is one
-// session more.
+// popularity counts the fronts of session starts, most popular first.
 func (l *log) popularity(starts []int32) (list []popular, sessions int64) {
 	at := map[int32]int{}
 	for _, r := range starts {
@@ -29,7 +27,7 @@ func (l *log) popularity(starts []int32) (list []popular, sessions int64) {
 		if !ok {
 			k = len(list)
 			at[f] = k
-			list = append(list, popular{f, 1})
+			list = append(list, popular{front: f})
 		}
 		list[k].sessions++
 	}
@@ -59,12 +57,12 @@ func (l *log) fitPrefix(starts []int32) *traffic.Prefix {
 	p := &traffic.Prefix{Share: round(min(float64(sessions)/float64(len(starts)), 1))}
 	for len(p.Top) < min(len(list)-1, mostTop) && float64(list[len(p.Top)].sessions) >= topShare*float64(sessions) {
 		f := list[len(p.Top)]
-		p.Top = append(p.Top, traffic.Front{Share: round(float64(f.sessions) / float64(sessions)), Tokens: l.blocks.fronts[f.front-1].tokens})
+		p.Top = append(p.Top, traffic.Front{Share: round(float64(f.sessions) / float64(sessions)), Tokens: int64(l.blocks.frontTokens(f.front))})
 	}
 	rest := list[len(p.Top):]
 	lengths := make([]int32, len(rest))
 	for i, f := range rest {
-		lengths[i] = int32(l.blocks.fronts[f.front-1].tokens)
+		lengths[i] = l.blocks.frontTokens(f.front)
 	}
 	p.Count, p.Exponent, p.Tokens = int64(len(rest)), round(zipfExponent(rest)), whole(lengths)
 	return p
@@ -96,15 +94,19 @@ func (l *log) prefixReport(m *traffic.Model) (*PrefixReport, error) {
 	if b.distinct == 0 {
 		return nil, nil
 	}
-	lengths := b.byPrompts()
-	r := &PrefixReport{BlockTokens: lengths[0].Tokens, BlockLengths: lengths, Blocks: b.distinct, UsedOnce: 1 - float64(b.again)/float64(b.distinct)}
-	sampled, err := sampledCurve(m, b, lengths[0].Tokens, stat.Key(l.options.Seed, "prompts", 0))
-	if err != nil {
-		return nil, err
-	}
+	r := &PrefixReport{BlockLengths: b.byPrompts(), Texts: b.texts, Estimated: b.estimated, Blocks: b.distinct, UsedOnce: 1 - float64(b.again)/float64(b.distinct)}
 	r.Curve = b.curve()
-	for i := range sampled {
-		r.Curve[i].Model = &sampled[i].Hit
+	if len(r.BlockLengths) > 0 {
+		r.BlockTokens = r.BlockLengths[0].Tokens
+	}
+	if 2*b.estimated <= b.followed { // else the model's lengths are made up
+		sampled, err := sampledCurve(m, b, cmp.Or(r.BlockTokens, textBlock), stat.Key(l.options.Seed, "prompts", 0))
+		if err != nil {
+			return nil, err
+		}
+		for i := range sampled {
+			r.Curve[i].Model = &sampled[i].Hit
+		}
 	}
 	starts := l.starts(allRows(len(l.at)))
 	list, sessions := l.popularity(starts)

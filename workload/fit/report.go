@@ -279,17 +279,21 @@ type SessionReport struct {
 
 // PrefixReport is what a cache of prompt blocks could have found.
 type PrefixReport struct {
-	BlockTokens int64 `json:"block_tokens"` // the commonest length
+	BlockTokens int64 `json:"block_tokens"` // the commonest length that the log names; 0: it names none
 	// BlockLengths are all of them, the commonest first.
 	BlockLengths []BlockLength `json:"block_lengths"`
-	Blocks       int64         `json:"blocks"`      // distinct ones
-	UsedOnce     float64       `json:"used_once"`   // share of them
-	Curve        []CachePoint  `json:"curve"`       // by size
-	Fronts       int64         `json:"fronts"`      // shared by sessions
-	FrontShare   float64       `json:"front_share"` // of the sessions
-	Exponent     *float64      `json:"exponent"`    // Zipf's, of the fronts
-	Popularity   []PopularRank `json:"popularity"`  // of the fronts
-	ReuseP50     *float64      `json:"reuse_p50_s"` // time between uses of a block
+	// Texts are the prompts whose blocks were made of their texts, Estimated those of
+	// them whose lengths are a fourth of their bytes.
+	Texts      int64         `json:"texts"`
+	Estimated  int64         `json:"estimated"`
+	Blocks     int64         `json:"blocks"`      // distinct ones
+	UsedOnce   float64       `json:"used_once"`   // share of them
+	Curve      []CachePoint  `json:"curve"`       // by size
+	Fronts     int64         `json:"fronts"`      // shared by sessions
+	FrontShare float64       `json:"front_share"` // of the sessions
+	Exponent   *float64      `json:"exponent"`    // Zipf's, of the fronts
+	Popularity []PopularRank `json:"popularity"`  // of the fronts
+	ReuseP50   *float64      `json:"reuse_p50_s"` // time between uses of a block
 	// Complete is false where the oldest of more than four million blocks were
 	// forgotten, so that large caches would have found more.
 	Complete bool `json:"complete"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tokamak-bench/tokamak/workload/count"
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
 
@@ -25,13 +26,33 @@ func NewReuse(cacheTokens []int64) *Reuse { return &Reuse{blocks: newBlocks(cach
 // the prompt, counted from 0 over those followed, whose text and answer this
 // one goes on with, or -1.
 func (u *Reuse) Add(r *trace.Row) (before int32, followed bool) {
-	if len(r.Blocks) == 0 || r.Delta {
+	p := u.blocks.promptOf(r, nil)
+	if p == nil {
 		return -1, false
 	}
-	before, _ = u.blocks.add(r, u.added, -1)
-	u.added++
-	return before, true
+	return u.follow(p), true
 }
+
+// AddText is Add of a prompt known by its text, at a moment in ns. of is the
+// number of the prompt with which its conversation began, where it is known to
+// be a later one, else -1. One without blocks is passed over and false.
+func (u *Reuse) AddText(q *count.Prompt, at int64, of int32) (before int32, followed bool) {
+	p := written(q, at)
+	if p == nil {
+		return -1, false
+	}
+	p.of = of
+	return u.follow(p), true
+}
+
+func (u *Reuse) follow(p *prompt) (before int32) {
+	before, _ = u.blocks.add(p, u.added)
+	u.added++
+	return before
+}
+
+// Estimated is how many prompts are of an estimated length.
+func (u *Reuse) Estimated() int64 { return u.blocks.estimated }
 
 // Curve returns the share of the prompt tokens that stand in leading blocks
 // sent before, for caches of each size that forget the least recently used

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"hash/maphash"
-	"slices"
 
 	"github.com/tokamak-bench/tokamak/workload/trace"
 )
@@ -23,7 +22,7 @@ type sessions struct {
 	parents map[uint64]int32 // the request of an id
 	looked  int64            // requests with an id so far
 	related bool             // some name a parent
-	ends    map[int32]uint64 // the last full block of a session's last prompt
+	ends    map[int32]uint64 // the block that a prompt holds which goes on with a session's last
 }
 
 func newSessions(keep bool) sessions {
@@ -44,7 +43,7 @@ const forgetAfter = 200_000
 // sessionOf finds the session that a request goes on with, -1 for one that
 // stands alone so far, the front that another session sent, 0 for none, and
 // flagExtends, flagApart and flagJoined where blocks tell.
-func (l *log) sessionOf(r *trace.Row) (session, front int32, evidence uint8) {
+func (l *log) sessionOf(r *trace.Row, p *prompt) (session, front int32, evidence uint8) {
 	s := &l.sessions
 	row := int32(len(l.at))
 	session = -1
@@ -72,36 +71,17 @@ func (l *log) sessionOf(r *trace.Row) (session, front int32, evidence uint8) {
 	} else if !s.related && s.looked >= forgetAfter && len(s.parents) > 0 {
 		clear(s.parents)
 	}
-	if len(r.Blocks) == 0 || r.Delta {
+	if p == nil {
 		return session, 0, 0
 	}
-	before, front := l.blocks.add(r, row, session)
+	before, front := l.blocks.add(p, row)
 	if session >= 0 {
-		return session, front, s.follows(r, session)
+		return session, front, s.follows(p, session)
 	}
 	if before >= 0 {
 		return l.join(before, sessionBlocks), 0, flagExtends | flagJoined
 	}
 	return session, front, 0
-}
-
-// follows tells whether a prompt holds the last full block of the session's
-// prompt before: flagExtends or flagApart, 0 where nothing tells.
-func (s *sessions) follows(r *trace.Row, session int32) (evidence uint8) {
-	if r.BlockTokens <= 0 {
-		return 0
-	}
-	full := r.Blocks[:min(r.Input/r.BlockTokens, int64(len(r.Blocks)))]
-	if end, ok := s.ends[session]; ok {
-		evidence = flagApart
-		if slices.Contains(full, end) {
-			evidence = flagExtends
-		}
-	}
-	if len(full) > 0 {
-		s.ends[session] = full[len(full)-1]
-	}
-	return evidence
 }
 
 // join returns the session of an earlier request, which gets one if it stood

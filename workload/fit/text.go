@@ -347,7 +347,11 @@ func (w *writer) prefix(r *Report) {
 	if p == nil {
 		return
 	}
-	w.title("prompt tokens that a cache would have known (blocks of %d, %.0f%% of them used once)", p.BlockTokens, 100*p.UsedOnce)
+	of := fmt.Sprintf("blocks of %d, %.0f%% of them used once", p.BlockTokens, 100*p.UsedOnce)
+	if p.BlockTokens == 0 {
+		of = fmt.Sprintf("by the texts of %s prompts", grouped(p.Texts))
+	}
+	w.title("prompt tokens that a cache would have known (%s)", of)
 	w.row("\tcache\tlog\tmodel")
 	for i, c := range p.Curve {
 		if c.Tokens > 0 && i%4 != 0 || c.Tokens > 0 && i > 0 && c.Hit == p.Curve[i-1].Hit {

@@ -67,7 +67,7 @@ func TestPrefixByHand(t *testing.T) {
 		ids   []uint64
 		input int64
 	}{{[]uint64{1, 2}, 20}, {[]uint64{1, 3}, 25}, {[]uint64{2}, 11}, {[]uint64{2}, 10}} {
-		b.add(&trace.Row{Input: p.input, Output: 1000, Blocks: p.ids, BlockTokens: 10}, int32(i), -1)
+		b.add(b.promptOf(&trace.Row{Input: p.input, Output: 1000, Blocks: p.ids, BlockTokens: 10}, nil), int32(i))
 	}
 	var got []float64
 	for _, p := range b.curve() {
