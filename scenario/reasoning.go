@@ -40,5 +40,8 @@ func (r *resolver) reasoningSwitch(s *Scenario) *openai.Switch {
 	if d := s.Workload.Config.Dataset; d != nil {
 		d.Reasoning = true
 	}
+	if t != nil {
+		t.Reasoning = true
+	}
 	return sw
 }

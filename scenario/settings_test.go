@@ -185,4 +185,16 @@ func TestReasoningSwitch(t *testing.T) {
 	if err != nil || !strings.Contains(strings.Join(s.Notices, "\n"), "the share of reasoning in "+with+" is not sent") {
 		t.Error(s, err)
 	}
+	// By hand: two turns of 50 and answers of 40, half of them reasoning, are a
+	// second prompt of 140, and of 120 where reasoning is asked for.
+	chat := model("    reasoning: 0.5\n    sessions: {turns: 2}\n")
+	for longest, words := range map[int64][]string{140: nil, 120: {"reasoning=enable_thinking"}} {
+		s, err := resolve("", nil, flagged(t, append(words, "traffic="+chat, "url=sim://")...), fake())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := s.Forecast(); !ok || f.LongestInput != longest {
+			t.Errorf("%v: %+v, want prompts of up to %d", words, f, longest)
+		}
+	}
 }

@@ -7,7 +7,9 @@ type Totaler interface {
 }
 
 // Expected is what sessions of a workload amount to, a session on average:
-// answers are taken to be as long as asked.
+// answers are taken to be as long as asked, and to come back in later prompts
+// whole, or without their reasoning where the target is told whether to reason:
+// else it decides, and more than all of them cannot come back.
 type Expected struct {
 	Requests     float64
 	InputTokens  float64 // of all prompts, history included
@@ -33,13 +35,14 @@ func (s *synthetic) expected(n int64) (Expected, bool) {
 			n = i
 			break
 		}
-		e.add(session)
+		e.add(session, false)
 	}
 	return e.per(n)
 }
 
-// add plays a session through with answers as long as asked.
-func (e *Expected) add(s Session) {
+// add plays a session through with answers as long as asked; told says that the
+// target is told whether to reason.
+func (e *Expected) add(s Session, told bool) {
 	var answer *Answer
 	for {
 		r, ok := s.Next(answer)
@@ -50,7 +53,10 @@ func (e *Expected) add(s Session) {
 		e.InputTokens += float64(r.InputTokens)
 		e.OutputTokens += float64(r.OutputTokens)
 		e.LongestInput = max(e.LongestInput, r.InputTokens)
-		answer = &Answer{Tokens: r.OutputTokens, Reasoning: r.Reasoning}
+		answer = &Answer{Tokens: r.OutputTokens}
+		if told {
+			answer.Reasoning = r.Reasoning
+		}
 	}
 }
 

@@ -27,6 +27,8 @@ type Traffic struct {
 	Text string
 	// Patience, in seconds, is after how long a user gives up on an answer; nil: never.
 	Patience stat.Distribution
+	// Reasoning says that the target is told whether to reason.
+	Reasoning bool
 	// Image is what the images of the model's requests are like; its ID is not used.
 	Image media.Image
 }
@@ -252,7 +254,7 @@ func (m *modelled) expected(int64) (Expected, bool) {
 		if err != nil {
 			break
 		}
-		e.add(s)
+		e.add(s, m.Traffic.Reasoning)
 	}
 	return e.per(n)
 }

@@ -198,6 +198,16 @@ func TestModelledExpected(t *testing.T) {
 	if want := (Expected{Requests: 2, InputTokens: 50 + 120, OutputTokens: 40, LongestInput: 120}); !ok || e != want {
 		t.Errorf("%+v, want %+v", e, want)
 	}
+	// A half of 20 tokens is reasoning: answers come back whole, unless the target is
+	// told to reason and so will.
+	m = modelOf(traffic.Client{Sessions: &traffic.Sessions{Turns: stat.Constant(2)}, Reasoning: stat.Constant(.5)})
+	for told, second := range map[bool]int64{false: 120, true: 110} {
+		m.Reasoning = told
+		e, ok = Describe(modelledSource(t, Config{Traffic: m}, 1), 3)
+		if want := (Expected{Requests: 2, InputTokens: 50 + float64(second), OutputTokens: 40, LongestInput: second}); !ok || e != want {
+			t.Errorf("told %v: %+v, want %+v", told, e, want)
+		}
+	}
 	m = modelOf(traffic.Client{Lengths: []traffic.Lengths{{Input: stat.Constant(100)}, {From: 50 * time.Second, Input: stat.Constant(300)}}})
 	m.Options.Scale = 1000
 	e, ok = Describe(modelledSource(t, Config{Traffic: m}, 1), 500)

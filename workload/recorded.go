@@ -167,7 +167,7 @@ func (r *recorded) expected(n int64) (Expected, bool) {
 			n = i
 			break
 		}
-		e.add(s)
+		e.add(s, r.Dataset.Reasoning)
 	}
 	return e.per(n)
 }

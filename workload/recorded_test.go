@@ -321,6 +321,16 @@ func TestDescribeOfDataset(t *testing.T) {
 	if _, err := s.Session(0); err != nil {
 		t.Errorf("describing used up the dataset: %v", err)
 	}
+	// 10, an answer of 20 with 15 of reasoning, 5: a second prompt of 35, or of 20
+	// where the target is told to reason.
+	for told, second := range map[bool]int64{false: 35, true: 20} {
+		d := content(`{"session_id":"a","input_tokens":10,"output_tokens":20,"reasoning_tokens":15,"turns":[{"input_tokens":5,"output_tokens":1}]}`)
+		d.Reasoning = told
+		got, ok := Describe(mustNew(t, Config{Dataset: d}, 1), 1)
+		if want := (Expected{Requests: 2, InputTokens: 10 + float64(second), OutputTokens: 21, LongestInput: second}); !ok || got != want {
+			t.Errorf("told %v: %v %+v, want %+v", told, ok, got, want)
+		}
+	}
 }
 
 func FuzzDataset(f *testing.F) {
