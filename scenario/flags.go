@@ -38,8 +38,8 @@ type Flags struct {
 	OutputTokens *string  `name:"output-tokens" section:"workload" placeholder:"DIST" group:"workload" help:"Answer length, the same way (default 128)."`
 	OutputMode   *string  `name:"output-mode" section:"workload" placeholder:"exact|cap" group:"workload" help:"exact (default): ignore_eos and min_tokens where the server takes them; cap: max_tokens only."`
 	Dataset      *string  `name:"dataset" section:"workload" placeholder:"FILE|-" group:"workload" help:"Requests from a file or standard input."`
-	Format       *string  `name:"dataset-format" section:"workload" placeholder:"NAME" group:"workload" help:"Format of the dataset, where its content does not tell; see docs/traces.md."`
-	Mapping      *string  `name:"dataset-map" section:"workload" placeholder:"FILE" group:"workload" help:"Mapping file for a dataset of JSON lines of any other form."`
+	Format       *string  `name:"dataset-format" aliases:"format" section:"workload" placeholder:"NAME" group:"workload" help:"Format of the dataset, where its content does not tell; see docs/traces.md."`
+	Mapping      *string  `name:"dataset-map" aliases:"map" section:"workload" placeholder:"FILE" group:"workload" help:"Mapping file for a dataset of JSON lines of any other form."`
 	RowTurns     *string  `name:"dataset-turns" section:"workload" placeholder:"delta|cumulative" group:"workload" help:"What the rows of one session hold: their new text, or the whole prompt (default: told by their blocks)."`
 	BlockTokens  *string  `name:"block-tokens" section:"workload" placeholder:"N" group:"workload" help:"Length of the blocks that a dataset names (default: its format's own)."`
 	MaxBad       *string  `name:"max-bad" section:"workload" placeholder:"SHARE" group:"workload" help:"Share of a dataset's lines that may be unusable (default 1%)."`

@@ -18,11 +18,12 @@ type workloadCommands struct {
 	Show   workloadShowCommand   `cmd:"" help:"Draw a trace, a log or a model of traffic on one page."`
 }
 
-// logFlags say how a log is read; every command that reads one embeds them.
+// logFlags say how a log is read; every command that reads one embeds them. The
+// words of run for the same things go too.
 type logFlags struct {
-	Format      string `placeholder:"NAME" help:"The log's format (default: told by its content)."`
-	Map         string `placeholder:"FILE" help:"Mapping file for JSON lines of any other form."`
-	Turns       string `placeholder:"delta|cumulative|independent" help:"What the rows of one session hold: their new text, the whole prompt with all that came before, or prompts without history (default: told by their blocks and lengths)."`
+	Format      string `aliases:"dataset-format" placeholder:"NAME" help:"The log's format (default: told by its content)."`
+	Map         string `name:"dataset-map" aliases:"map" placeholder:"FILE" help:"Mapping file for JSON lines of any other form."`
+	Turns       string `aliases:"dataset-turns" placeholder:"delta|cumulative|independent" help:"What the rows of one session hold: their new text, the whole prompt with all that came before, or prompts without history (default: told by their blocks and lengths)."`
 	BlockTokens int64  `placeholder:"N" help:"Length of the blocks that ids name (default: the format's own)."`
 	MaxBad      string `placeholder:"SHARE" help:"Share of the lines that may be unusable (default 1%)."`
 }
@@ -47,7 +48,7 @@ func (f *logFlags) options() (trace.Options, error) {
 		return o, nil
 	}
 	if f.Format != "" {
-		return o, exit.With(exit.Usage, errors.New("--map: format and map exclude each other"))
+		return o, exit.With(exit.Usage, errors.New("--dataset-map: format and dataset-map exclude each other"))
 	}
 	text, err := os.ReadFile(f.Map)
 	if err == nil {

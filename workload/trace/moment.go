@@ -35,7 +35,7 @@ func (o object) moment(unit int, keys ...string) (ns int64, absolute, zoneless, 
 		ns, absolute, zoneless, ok := instant(b, unit)
 		if !ok && unitOf(b) != "" {
 			u := unitOf(b)
-			o.fail("expected %s%s in %s or as a date and time, found %s, which looks like %s since 1970: a mapping file with units: {at: %s} reads it (--dataset-map, --map)",
+			o.fail("expected %s%s in %s or as a date and time, found %s, which looks like %s since 1970: a mapping file with units: {at: %s} reads it (--dataset-map)",
 				o.path, key, unitName(unit), shown(v, b), u, u)
 			return 0, false, false, false
 		}

@@ -225,7 +225,7 @@ func (r *Reader) byObjects() error {
 		}
 	}
 	if unknown > 0 {
-		return fmt.Errorf("%s: is of no known format: found objects with %s; say which it is (run --dataset-format, elsewhere --format: %s), or what its fields are (--dataset-map, --map)",
+		return fmt.Errorf("%s: is of no known format: found objects with %s; say which it is (--dataset-format: %s), or what its fields are (--dataset-map)",
 			r.name, seen, strings.Join(formatNames(), ", "))
 	}
 	return r.unusable()
@@ -247,7 +247,7 @@ func (r *Reader) of(o object) (*format, error) {
 		for _, f := range of {
 			names = append(names, f.name)
 		}
-		return nil, fmt.Errorf("%s: may be any of %s: say which (run --dataset-format, elsewhere --format)", r.name, strings.Join(names, ", "))
+		return nil, fmt.Errorf("%s: may be any of %s: say which (--dataset-format)", r.name, strings.Join(names, ", "))
 	case of[0].refused != "":
 		return nil, fmt.Errorf("%s: looks like %s, which is not read: %s", r.name, of[0].name, of[0].refused)
 	case of[0].model:

@@ -190,7 +190,7 @@ func (f *fields) at(r *Row, names ...string) {
 	if !ok {
 		if u := unitOf(b); u != "" {
 			f.fail("field %d: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found %s, which looks like %s since 1970: write the column in seconds, or the rows as JSON lines "+
-				"and units: {at: %s} in a mapping file (--dataset-map, --map)", column, written(b), u, u)
+				"and units: {at: %s} in a mapping file (--dataset-map)", column, written(b), u, u)
 			return
 		}
 		f.fail("field %d: expected seconds or a time such as 2023-11-16 18:15:46.6805900, found %s", column, written(b))
