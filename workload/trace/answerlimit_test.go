@@ -54,7 +54,8 @@ func limited() map[string]string {
 		"otel":       span + `{"key":"gen_ai.request.max_tokens","value":{"intValue":%s}}]}`,
 		"otel, text": `{"span_id":"s","start_time":"2026-01-01T00:00:00Z","attributes":{"llm.invocation_parameters":"{\"max_tokens\":%s}","openinference.span.kind":"LLM"}}`,
 	}
-	for _, f := range limitFields() {
+	for _, f := range []string{"max_completion_tokens", "max_tokens", "max_output_tokens", "max_new_tokens", "n_predict", "parameters.max_new_tokens",
+		"sampling_params.max_new_tokens", "options.num_predict", "generationConfig.maxOutputTokens", "inferenceConfig.maxTokens"} {
 		body, end := "", ""
 		for i, part := range strings.Split(f, ".") {
 			if i > 0 {
