@@ -104,6 +104,9 @@ func TestPackedDamaged(t *testing.T) {
 	}{
 		"two members":  {join(many, many), 200, "EOF"},
 		"padded":       {join(many, make([]byte, 512)), 100, "EOF"},
+		"two, padded":  {join(many, many, make([]byte, 512)), 200, "EOF"},
+		"two, garbage": {join(many, many, []byte("garbage")), 200, "data:201: gzip: other bytes stand behind the end of the packed content"},
+		"zstd, window": {"\x28\xb5\x2f\xfd\x00\x90\x79\x00\x00" + line, 0, "data:1: zstd: window size exceeded"}, // of 256 MiB
 		"padded, more": {join(many, make([]byte, 3), many), 200, "EOF"},
 		"garbage":      {join(many, []byte("garbage")), 100, "data:101: gzip: other bytes stand behind the end of the packed content"},
 		"long garbage": {join(many, bytes.Repeat([]byte("garbage"), 100)), 100, "data:101: gzip: other bytes stand behind the end"},
