@@ -104,7 +104,7 @@ func TestNoLimit(t *testing.T) {
 		`{"model":"m","prompt":"p","max_tokens":1.5}`:                                          "data:1: expected body.max_tokens to be a whole number of tokens, found 1.5",
 		`{"model":"m","prompt":"p","parameters":{"max_new_tokens":"-"},"max_tokens":" "}`:      "EOF",
 		`{"model":"m","prompt":"p","parameters":{"max_new_tokens":{"a":1}}}`:                   "data:1: expected body.parameters.max_new_tokens to be a whole number of tokens, found an object",
-		`{"model":"m","prompt":"p","max_completion_tokens":-1,"max_tokens":7,"n_predict":"x"}`: "EOF", // the first that sets one
+		`{"model":"m","prompt":"p","max_completion_tokens":-1,"max_tokens":7,"n_predict":"x"}`: "EOF", // behind the first that sets one
 	} {
 		r, err := Open("data", content(text), Options{})
 		for err == nil {
@@ -112,6 +112,20 @@ func TestNoLimit(t *testing.T) {
 		}
 		if !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The first field that sets a limit counts, and those before it that set none do not.
+func TestFirstLimitCounts(t *testing.T) {
+	for text, want := range map[string]int64{
+		`{"model":"m","prompt":"p","max_completion_tokens":-1,"max_tokens":7,"n_predict":9}`:     7,
+		`{"model":"m","prompt":"p","max_completion_tokens":null,"n_predict":9}`:                  9,
+		`{"model":"m","prompt":"p","max_completion_tokens":5,"max_tokens":2147483647}`:           5,
+		`{"model":"m","prompt":"p","max_tokens":0,"options":{"num_predict":-2},"n_predict":"-"}`: 0,
+	} {
+		if rows, _ := all(t, text, Options{}); rows[0].Limit != want {
+			t.Errorf("%s: %d", text, rows[0].Limit)
 		}
 	}
 }

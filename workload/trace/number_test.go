@@ -45,7 +45,7 @@ func TestDecimal(t *testing.T) {
 			t.Fatalf("%q times 10^%d: %d exact %v, want %v exact %v", text, exp, got, exact, n, whole)
 		}
 	})
-	for _, text := range []string{"", "-", ".", "1.2.3", "1e", "1e+", "x", "1x", "0x1", "1_0", "nan", "inf", "99999999999999999999", "1e999", " 1"} {
+	for _, text := range []string{"", "-", ".", "1.2.3", "1e", "1e+", "x", "1x", "0x1", "1_0", "nan", "inf", "99999999999999999999", "1e999", "1e0001", " 1"} {
 		if n, _, ok := decimal([]byte(text), 0); ok {
 			t.Errorf("%q is %d", text, n)
 		}
@@ -73,6 +73,8 @@ func TestCivil(t *testing.T) {
 		"2024-02-29":                  "2024-02-29T00:00:00Z",
 		"2024-05-10T00:00:00+02":      "2024-05-09T22:00:00Z",
 		"2024-05-10 00:00:00 UTC":     "2024-05-10T00:00:00Z",
+		"2016-12-31 23:59:60Z":        "2017-01-01T00:00:00Z",
+		"2000-02-29":                  "2000-02-29T00:00:00Z",
 	} {
 		got, _, ok := civil([]byte(text))
 		if at := time.Unix(0, got).UTC().Format(time.RFC3339Nano); !ok || at != want {
@@ -80,9 +82,19 @@ func TestCivil(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "2023", "2023-13-01", "2023-02-29", "2023-11-16 24:00:00", "2023-11-16 18:60:00", "2023-11-16 18:15", "2023-11-16X18:15:46",
-		"16/Foo/2023:18:15:46 +0000", "0023-11-16", "2023-11-16 18:15:46 CET", "2023-11-16 18:15:46+1", "9999-01-01", "16/Nov/2023"} {
+		"16/Foo/2023:18:15:46 +0000", "0023-11-16", "2023-11-16 18:15:46 CET", "2023-11-16 18:15:46+1", "9999-01-01", "16/Nov/2023",
+		"2016-12-31 23:59:61Z", "2100-02-29", "2023-11-16 18:15:46+16:00", "2023-11-16 18:15:46+01:60"} {
 		if n, _, ok := civil([]byte(text)); ok {
 			t.Errorf("%q is %d", text, n)
+		}
+	}
+}
+
+// A moment leaves room for differences of moments.
+func TestInstant(t *testing.T) {
+	for text, want := range map[string]bool{"4611686018427387903": true, "4611686018427387904": false, "-4611686018427387903": true, "-4611686018427387904": false, "5e18": false} {
+		if _, _, _, ok := instant([]byte(text), nanos); ok != want {
+			t.Errorf("%s: %v", text, ok)
 		}
 	}
 }

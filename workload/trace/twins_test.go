@@ -29,6 +29,8 @@ func damages() map[string][]planted {
 		},
 		"azure-multimodal.csv": {
 			{"1,1024,50", "-1,1024,50", "field 2: " + number + `"-1"`},
+			{"1,1024,50", "1000001,1024,50", "field 2: " + number + `"1000001"`},
+			{"1,1024,50", strings.Repeat("1", 41) + ",1024,50", "field 2: " + number + "a text of 41 bytes"},
 			{"1,1024,50", "1,,50", "field 3: " + tokens1},
 			{"1,1024,50", "1,1024,many", "field 4: " + tokens0 + "a text of 4 bytes"},
 			{"2025-03-12 00:00:00.145", "2025-02-29 00:00:00", "field 1: " + moment},
@@ -143,6 +145,7 @@ func damages() map[string][]planted {
 			{`"max_tokens":9`, `"max_tokens":9.5`, "expected max_tokens to be a whole number of tokens, found 9.5"},
 			{`"input_tokens":1300`, `"input_tokens":0`, "expected input_tokens from 1 to 10000000, found 0"},
 			{`"input_tokens":1300`, `"input_tokens":1000`, "expected at most 2 hash_ids for 1000 tokens in blocks of 512, found 3"},
+			{`"cached_tokens":512`, `"cached_tokens":` + strings.Repeat("1", 41), "expected cached_tokens from 0 to 10000000, found a number"},
 			{`"cached_tokens":512`, `"cached_tokens":-1`, "expected cached_tokens from 0 to 10000000, found -1"},
 			{`"reasoning_tokens":2`, `"reasoning_tokens":[2]`, "reasoning_tokens is of the wrong type"},
 			{`"images":2`, `"images":-2`, "expected images from 0 to 1000000, found -2"},

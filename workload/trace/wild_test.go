@@ -31,6 +31,8 @@ func TestNamesOfTheWild(t *testing.T) {
 			facts{"kong", 28, 20, 0, 0, 0, "command-r"}},
 		"higress": {`{"start_time":"2026-01-01T00:00:00Z","path":"/v1/chat/completions","response_code":200,"ai_log":"{\"model\":\"q\",\"input_token\":100,\"output_token\":50,\"llm_first_token_duration\":90,\"llm_service_duration\":900,\"input_token_details\":{\"cached_tokens\":64},\"output_token_details\":{\"reasoning_tokens\":7}}"}`,
 			facts{"higress", 100, 50, 64, 7, 90 * time.Millisecond, "q"}},
+		"higress, without ai_log": {`{"start_time":"2026-01-01T00:00:00Z","path":"/v1/chat/completions","method":"POST","response_code":200,"model":"q","input_token":"100","output_token":"50","llm_first_token_duration":"90"}`,
+			facts{"higress", 100, 50, 0, 0, 90 * time.Millisecond, "q"}},
 		"litellm, a spend log": {`{"request_id":"c","call_type":"agenerate_content","api_key":"k","spend":0.1,"total_tokens":12,"prompt_tokens":10,"completion_tokens":2,"startTime":"2026-01-01T00:00:00Z","endTime":"2026-01-01T00:00:01Z","completionStartTime":"2026-01-01T00:00:00.25Z","model":"m","metadata":"{\"usage_object\":{\"cache_read_input_tokens\":6}}","cache_hit":"False","end_user":"","messages":{},"response":{}}`,
 			facts{"litellm", 10, 2, 6, 0, 250 * time.Millisecond, "m"}},
 		"otel, now": {`{"traceId":"t","spanId":"s","startTimeUnixNano":"1767225600000000000","endTimeUnixNano":"1767225601000000000","attributes":[{"key":"gen_ai.provider.name","value":{"stringValue":"p"}},{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}},{"key":"gen_ai.usage.input_tokens","value":{"intValue":"10"}},{"key":"gen_ai.usage.output_tokens","value":{"intValue":"5"}},{"key":"gen_ai.usage.cache_read.input_tokens","value":{"intValue":"4"}},{"key":"gen_ai.usage.reasoning.output_tokens","value":{"intValue":"3"}},{"key":"gen_ai.response.time_to_first_chunk","value":{"doubleValue":0.125}}]}`,
@@ -69,5 +71,13 @@ func TestKindsOfSpans(t *testing.T) {
 		if len(got) != 1+rows || r.Ignored() != int64(1-rows) {
 			t.Errorf("%s: %d rows, %d ignored", kind, len(got), r.Ignored())
 		}
+	}
+}
+
+// A dash stands for nothing in access logs, so that the next name may have it.
+func TestDashes(t *testing.T) {
+	rows, _ := all(t, `{"start_time":"-","timestamp":"2026-01-01T00:00:00Z","path":"/v1/completions","response_code":"-","duration":"-","gen_ai.usage.input_tokens":"-","genai_tokens_input":"7","gen_ai.usage.output_tokens":""}`, Options{})
+	if r := rows[0]; len(rows) != 1 || r.At != 1767225600e9 || r.Status != 0 || r.Told || r.Duration != 0 || r.Input != 7 || r.Output != 0 {
+		t.Error(dump(rows))
 	}
 }
