@@ -407,7 +407,7 @@ func TestConversationsInRows(t *testing.T) {
 	if *out.Log != answers || math.Abs(*out.Off) > .08 {
 		t.Errorf("answers of %v tokens, %v were counted; the model is off by %+.0f %%", answers, *out.Log, 100**out.Off)
 	}
-	if report.Sessions.History != string(trace.DeltaTurns) || report.Sessions.FromArrival {
+	if report.Sessions.History != string(trace.DeltaTurns) || report.Sessions.FromArrival || report.Sessions.ThinkP50 == nil || *report.Sessions.ThinkP50 != 4 {
 		t.Errorf("%+v", report.Sessions)
 	}
 	if q := report.Output.Quantiles; report.Output.KS > .05 || q[4].Log < 100 {
