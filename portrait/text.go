@@ -46,7 +46,8 @@ func (p *Page) Text(w io.Writer, o TextOptions) error {
 	return c.Write(w, chart.WriteOptions{Colour: o.Colour, ASCII: o.ASCII})
 }
 
-// numbers writes one figure a line: name, value, meaning.
+// numbers writes one figure a line: name, value, meaning; on a narrow page the
+// meaning is below, and a value that has no room beside its name, too.
 func numbers(c *chart.Canvas, of []Number, ink chart.Ink) {
 	name, value := 0, 0
 	for _, n := range of {
@@ -60,7 +61,12 @@ func numbers(c *chart.Canvas, of []Number, ink chart.Ink) {
 		if shown == "" {
 			shown = "–"
 		}
-		c.Text(name+2+value-chart.Columns(shown), y, shown, ink)
+		end := min(name+2+value, c.Width())
+		if chart.Columns(n.Name)+2+chart.Columns(shown) > end {
+			y++
+			c.Grow(y + 1)
+		}
+		c.Text(max(end-chart.Columns(shown), 0), y, shown, ink)
 		from := name + value + 4
 		if c.Width()-from < 24 { // below, where there is no room beside
 			c.Paragraph(n.Meaning, 4, chart.Muted)

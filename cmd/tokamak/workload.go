@@ -24,13 +24,18 @@ type logFlags struct {
 	Format      string `aliases:"dataset-format" placeholder:"NAME" help:"The log's format (default: told by its content)."`
 	Map         string `name:"dataset-map" aliases:"map" placeholder:"FILE" help:"Mapping file for JSON lines of any other form."`
 	Turns       string `aliases:"dataset-turns" placeholder:"delta|cumulative|independent" help:"What the rows of one session hold: their new text, the whole prompt with all that came before, or prompts without history (default: told by their blocks and lengths)."`
-	BlockTokens int64  `placeholder:"N" help:"Length of the blocks that ids name (default: the format's own)."`
+	BlockTokens *int64 `placeholder:"N" help:"Length of the blocks that ids name (default: the format's own)."`
 	MaxBad      string `placeholder:"SHARE" help:"Share of the lines that may be unusable (default 1%)."`
 }
 
 // options checks the flags. Errors are exit 2.
 func (f *logFlags) options() (trace.Options, error) {
-	o := trace.Options{Format: f.Format, Turns: trace.Turns(f.Turns), BlockTokens: f.BlockTokens}
+	o := trace.Options{Format: f.Format, Turns: trace.Turns(f.Turns)}
+	if f.BlockTokens != nil {
+		if o.BlockTokens = *f.BlockTokens; o.BlockTokens < 1 {
+			return o, exit.With(exit.Usage, fmt.Errorf("--block-tokens: expected a whole number of at least 1, found %d", o.BlockTokens))
+		}
+	}
 	switch o.Turns {
 	case "", trace.DeltaTurns, trace.CumulativeTurns:
 	case fit.IndependentTurns:
@@ -84,11 +89,37 @@ func asked(flag string, d *time.Duration) (time.Duration, error) {
 	return *d, nil
 }
 
+// given are the flags of a log that were, where another thing is read to which
+// none of them is of use.
+func (f *logFlags) given() []string {
+	var list []string
+	for _, k := range []struct {
+		name string
+		ok   bool
+	}{{"--format", f.Format != ""}, {"--dataset-map", f.Map != ""}, {"--turns", f.Turns != ""}, {"--block-tokens", f.BlockTokens != nil}, {"--max-bad", f.MaxBad != ""}} {
+		if k.ok {
+			list = append(list, k.name)
+		}
+	}
+	return list
+}
+
+// ofFile refuses - as a name where only a file goes.
+func ofFile(flag, name string) error {
+	if name != "-" {
+		return nil
+	}
+	return exit.With(exit.Usage, fmt.Errorf("%s: expected a file: standard output has the result", flag))
+}
+
 // opener opens a file; - is standard input.
 func opener(name string, std streams) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		if name == "-" {
 			return io.NopCloser(std.in), nil
+		}
+		if s, err := os.Stat(name); err == nil && s.IsDir() {
+			return nil, fmt.Errorf("%s is a directory: expected a file", name)
 		}
 		return os.Open(name)
 	}

@@ -36,6 +36,11 @@ type workloadFitCommand struct {
 
 // Run learns a model of the logs, writes it and prints how far it is from them.
 func (c *workloadFitCommand) Run(ctx context.Context, std streams) error {
+	for _, k := range [][2]string{{"--out", c.Out}, {"--html", c.HTML}} {
+		if err := ofFile(k[0], k[1]); err != nil {
+			return err
+		}
+	}
 	words := ""
 	if c.LearnText {
 		words = strings.TrimSuffix(c.Out, filepath.Ext(c.Out)) + ".words"

@@ -35,14 +35,14 @@ type workloadShowCommand struct {
 
 // Run reads the file and shows it.
 func (c *workloadShowCommand) Run(ctx context.Context, std streams) error {
+	if err := ofFile("--html", c.HTML); err != nil {
+		return err
+	}
 	if err := apart([]string{c.File, c.Lengths}, c.HTML); err != nil {
 		return err
 	}
 	if err := unforced(c.Force, c.HTML); err != nil {
 		return err
-	}
-	if s, err := os.Stat(c.File); err == nil && s.IsDir() {
-		return exit.With(exit.Usage, fmt.Errorf("%s is a directory: expected a file", c.File))
 	}
 	seen, err := interruptible(ctx, func() (s shown, err error) {
 		s.facts, s.page, err = c.read(ctx, std)
@@ -121,6 +121,9 @@ func (c *workloadShowCommand) read(ctx context.Context, std streams) (*portrait.
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := c.unused("a traffic model", append(c.given(), named("--tokenizer", c.Tokenizer)...)); err != nil {
+			return nil, nil, err
+		}
 		return portrait.Model(ctx, m, c.Seed, o)
 	}
 	options, err := c.options()
@@ -140,7 +143,27 @@ func (c *workloadShowCommand) read(ctx context.Context, std streams) (*portrait.
 		return nil, nil, err
 	}
 	defer func() { _ = r.Close() }() // only read
+	if err := c.unused("a log of requests", nil); err != nil {
+		return nil, nil, err
+	}
 	return portrait.Log(ctx, r, o)
+}
+
+// unused refuses flags that go with another kind of file than the one that is
+// shown; the lengths of client windows do with neither a log nor a model.
+func (c *workloadShowCommand) unused(what string, flags []string) error {
+	if flags = append(flags, named("--lengths", c.Lengths)...); len(flags) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: it does not go with %s, which %s is", flags[0], what, c.File)
+}
+
+// named is a flag's name where it was given.
+func named(flag, value string) []string {
+	if value == "" {
+		return nil
+	}
+	return []string{flag}
 }
 
 // openTokenizer opens one by its name or its file.

@@ -475,3 +475,72 @@ func TestNoReasoningIsTold(t *testing.T) {
 		t.Errorf("one that tells and one that does not are %v", d)
 	}
 }
+
+// By hand: of n prompts that have nothing to do with each other a half is longer
+// than the one before, within 2.5 · 1/2√n, which of 100 is .125, of many .1 and of
+// few .25.
+func TestAloneByHand(t *testing.T) {
+	for _, c := range []struct {
+		judged, grown int32
+		alone         bool
+	}{{4, 2, true}, {4, 3, false}, {100, 62, true}, {100, 63, false}, {10_000, 5999, true}, {10_000, 6000, false}, {0, 0, true}, {1, 1, false}} {
+		if got := (turnsOf{c.judged, c.grown}).alone(); got != c.alone {
+			t.Errorf("%d of %d: %v", c.grown, c.judged, got)
+		}
+	}
+}
+
+// Among sessions of a history one is judged by its own where fewer than half of
+// three or more of its later prompts grow; among sessions without, where all of
+// five or more do and there are clearly more of those than chance makes, which of
+// 100 sessions of five is 100/720 times each.
+func TestSessionsByTheirOwn(t *testing.T) {
+	log := func(kinds ...string) *log {
+		l := newLog(Options{})
+		n := int64(0)
+		for s, kind := range kinds {
+			input := int64(10_000)
+			for i := range len(kind) + 1 {
+				if i > 0 {
+					switch kind[i-1] {
+					case '+':
+						input += 100
+					case '-':
+						input -= 100
+					case '=', '?', '!':
+					}
+				}
+				r := trace.Row{Timed: true, At: n*1e9 + n*n%97, Session: fmt.Sprint(s), Input: input, Output: 1}
+				switch {
+				case i > 0 && kind[i-1] == '?':
+					r.Input = 0
+				case i > 0 && kind[i-1] == '!': // fails, and is longer than any
+					r.Failed, r.Input = true, 20_000
+				}
+				if err := l.add(&r); err != nil {
+					t.Fatal(err)
+				}
+				n++
+			}
+		}
+		return l
+	}
+	many := func(n int, kind string) []string { return slices.Repeat([]string{kind}, n) }
+	growing, mixed := many(100, "+++++"), many(100, "+-+-+-")
+	for _, c := range []struct {
+		among []string
+		kind  string
+		alone bool
+	}{
+		{growing, "--", false}, {growing, "+--", true}, {growing, "++-", false}, {growing, "+-+-", false}, {growing, "+---", true},
+		{growing, "?--", false}, {growing, "+!-", false}, {growing, "!+!-!-", true}, {growing, "+=-", true}, {growing, "===", true},
+		{slices.Concat(mixed, many(12, "+++++")), "+++++", false}, {slices.Concat(mixed, many(12, "+++++")), "++++", true},
+		{slices.Concat(mixed, many(12, "+++++")), "+++++-", true}, {slices.Concat(mixed, many(2, "+++++")), "+++++", true}, {mixed, "+++++", true},
+	} {
+		l := log(append(slices.Clone(c.among), c.kind)...)
+		alone := l.independent(nil)
+		if got := alone[len(alone)-1]; got != c.alone {
+			t.Errorf("%s among %d of %s …: %v, want %v", c.kind, len(c.among), c.among[0], got, c.alone)
+		}
+	}
+}
