@@ -104,7 +104,11 @@ func (a Axis) decades(s scale, most int) []float64 {
 		}
 		at = within(s, a.clock(at, factors))
 		if len(factors) == 3 && len(at) < 2 { // less than a decade
-			return within(s, multiples(s, niceStep((s.hi-s.lo)/float64(most))))
+			step := niceStep((s.hi - s.lo) / float64(most))
+			if a.Whole {
+				step = max(step, 1)
+			}
+			return within(s, multiples(s, step))
 		}
 		if len(at) <= most {
 			return at

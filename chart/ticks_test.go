@@ -33,6 +33,10 @@ func TestTicks(t *testing.T) {
 		{Axis{Log: true}, 1, 100, 6, "1 3 10 30 100"},
 		{Axis{Log: true}, 8, 70, 6, "10 20 50"},
 		{Axis{Log: true}, 374, 396, 4, "375 380 385 390 395"},
+		{Axis{Log: true}, 9.5, 12.5, 4, "10 11 12"},
+		{Axis{Log: true}, 9.5, 11.5, 4, "9.5 10 10.5 11 11.5"},
+		{Axis{Log: true, Whole: true}, 9.5, 11.5, 4, "10 11"},
+		{Axis{Log: true, Whole: true}, 374, 396, 4, "375 380 385 390 395"},
 		{Axis{Log: true, Unit: Seconds}, 0.001, 3600, 8, "1_ms 10_ms 100_ms 1_s 10_s 1_min 10_min 1_h"},
 	} {
 		var got []string

@@ -253,6 +253,23 @@ func TestAHeldUserGoesOnInTheNextStage(t *testing.T) {
 	}
 }
 
+// TestLevelOfEachStage: another number of users is news though as many are
+// allowed, and a stage has begun at its first moment.
+func TestLevelOfEachStage(t *testing.T) {
+	p := closed(t, "users=2:1s,users=4:1s")
+	p.Adapt = rule(t, "e2e.p95/1ms")
+	s := mustNew(t, p).(Adaptive)
+	for _, c := range []struct {
+		at   int64
+		of   int64
+		news bool
+	}{{500e6, 2, true}, {999_999_999, 2, false}, {1e9, 4, true}, {1.5e9, 4, false}} {
+		if l, news := s.Observe(c.at, 600e6); l.Allowed != 1 || l.Of != c.of || news != c.news {
+			t.Errorf("at %d: %+v, news %v", c.at, l, news)
+		}
+	}
+}
+
 // TestNeverMoreThanAllowed: whatever the latencies, a due never makes more
 // users busy than the level of its moment, and the loop never comes to a stop.
 func TestNeverMoreThanAllowed(t *testing.T) {

@@ -89,6 +89,11 @@ func TestPauses(t *testing.T) {
 	if got := b.Pause(1, 7, 1, 7e9); got != 1e9 {
 		t.Errorf("heedless: %d ns, want 1 s", got)
 	}
+	// 1.5¹² = 129.746337890625, far from a long cap.
+	b = Backoff{First: time.Second, Cap: time.Hour, Factor: 1.5}
+	if got := b.Pause(1, 7, 12, none); got != 129_746_337_890 {
+		t.Errorf("the 13th pause is %d ns", got)
+	}
 }
 
 // TestJitterFollowsFromItsKey: it keeps within its share, differs between
@@ -108,6 +113,10 @@ func TestJitterFollowsFromItsKey(t *testing.T) {
 		if other := float64(b.Pause(seed, id+1, k, none)); other == p {
 			t.Fatalf("requests %d and %d wait equally long", id, id+1)
 		}
+		if b.First, b.Cap = time.Second, time.Second; b.Pause(seed, id, k, none) == b.Pause(seed, id, k+1, none) {
+			t.Fatalf("attempts %d and %d of a request wait equally long", k, k+1)
+		}
+		x = 1e9
 		hinted := b.Pause(seed, id, k, 5e9) - 5e9
 		if float64(hinted) > x*b.Jitter || hinted < 0 {
 			t.Fatalf("%d ns on top of what was asked, of %v", hinted, x*b.Jitter)

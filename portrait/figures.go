@@ -158,8 +158,8 @@ const (
 
 // lengthFigure draws the density of token counts, with percentiles marked.
 func (f *Facts) lengthFigure(title, which string, ascending []int32, l Lengths) *chart.Plot {
-	p := &chart.Plot{Title: title, X: chart.Axis{Label: which + " length (tokens)", Log: true},
-		Y: chart.Axis{Label: "share of the requests in each bin", Unit: chart.Share}}
+	p := &chart.Plot{Title: title, X: chart.Axis{Label: which + " length (tokens)", Log: true, Whole: true},
+		Y: chart.Axis{Label: "share of the requests in 1/12 of a decade", Unit: chart.Share}}
 	if len(ascending) == 0 {
 		p.Empty = f.noLengths(which)
 		return p
@@ -193,7 +193,7 @@ func marks(of ...named) []chart.Mark {
 // jointFigure draws how input and output lengths go together.
 func jointFigure(l *log, f *Facts) *chart.Plot {
 	p := &chart.Plot{Title: "Input and output together", Note: "Darker: more requests.",
-		X: chart.Axis{Label: "input length (tokens)", Log: true}, Y: chart.Axis{Label: "output length (tokens)", Log: true}}
+		X: chart.Axis{Label: "input length (tokens)", Log: true, Whole: true}, Y: chart.Axis{Label: "output length (tokens)", Log: true, Whole: true}}
 	var lowX, lowY, highX, highY int32 = math.MaxInt32, math.MaxInt32, 0, 0
 	both := int64(0)
 	for i, x := range l.input {

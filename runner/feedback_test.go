@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -209,6 +210,39 @@ func TestLoopTellsTheLoadWhatUsersSee(t *testing.T) {
 	}
 }
 
+// listener is an adaptive load that keeps what it is told.
+type listener struct {
+	load.Source
+	at      []int64
+	latency []float64
+}
+
+func (t *listener) Observe(at int64, latency float64) (load.Level, bool) {
+	t.at, t.latency = append(t.at, at), append(t.latency, latency)
+	return load.Level{}, false
+}
+
+// TestObserveByHand: a load that began at 100 is told of an end at 350 as of 250,
+// and nothing of an attempt without the latency, as one token is without TPOT.
+func TestObserveByHand(t *testing.T) {
+	source := &listener{}
+	l := &Loop{Load: source, start: 100}
+	row := &record.Attempt{}
+	row.Outcome = record.OK
+	row.Intended, row.LastToken = record.Some(150), record.Some(350)
+	if l.observe(row, 350); source.at != nil {
+		t.Errorf("told without a rule: %v", source.at)
+	}
+	l.Adapt = "e2e"
+	l.observe(row, 350)
+	l.Adapt = "tpot"
+	row.FirstToken, row.OutputUsage = record.Some(350), record.Some(1)
+	l.observe(row, 350)
+	if !slices.Equal(source.at, []int64{250}) || !slices.Equal(source.latency, []float64{200}) {
+		t.Errorf("told at %v of %v", source.at, source.latency)
+	}
+}
+
 // TestWhoLeavesIsForgotten: a call that ended does not wait for its user's
 // patience, which may be hours.
 func TestWhoLeavesIsForgotten(t *testing.T) {
@@ -248,6 +282,21 @@ func TestCourse(t *testing.T) {
 	c.note(&again)
 	rule.Floor = 1
 	if u := c.report(rule, 20e9); u.AtFloor.Or(-1) != 1/10.0 {
+		t.Errorf("%+v", u)
+	}
+	// At the floor again from 20 s on, of more users from 22 s on: 6 of 15 s.
+	for _, e := range []record.Event{{At: 20e9, Kind: levelEvent, Detail: map[string]any{"allowed": int64(1), "of": int64(4)}},
+		{At: 22e9, Kind: levelEvent, Detail: map[string]any{"allowed": int64(1), "of": int64(8)}}} {
+		c.note(&e)
+	}
+	if u := c.report(rule, 25e9); u.AtFloor.Or(-1) != 6/15.0 || u.Of != 8 {
+		t.Errorf("%+v", u)
+	}
+	// Two of two users are all that there are, though the floor is two.
+	c = course{}
+	c.note(&record.Event{At: 1e9, Kind: levelEvent, Detail: map[string]any{"allowed": int64(2), "of": int64(2)}})
+	rule.Floor = 2
+	if u := c.report(rule, 3e9); u.AtFloor.Or(-1) != 0 || u.Mean.Or(0) != 2 {
 		t.Errorf("%+v", u)
 	}
 }
