@@ -2,6 +2,7 @@ package runner
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -312,6 +313,9 @@ func TestFloored(t *testing.T) {
 	}
 	failing := ms(1400, 2000)
 	failing.Attempts.ByOutcome["rejected"] = 6
+	// Who gave up has a latency: 5 of 100 are no more than p95 leaves out.
+	given := ms(40, 40)
+	given.Attempts.ByOutcome = map[string]int{"ok": 5, "abandoned": 90, "rejected": 5}
 	const stood = "the adaptive load stood at its floor of 1 user, of 100, for 97% of the time"
 	for _, c := range []struct {
 		rule string
@@ -328,6 +332,11 @@ func TestFloored(t *testing.T) {
 		{"e2e.p95/50ms", at(.97), failing, stood + ": 5.94% of the attempts failed, and each counts as infinite latency"},
 		{"e2e.p95/50ms", at(.97), ms(40, 40), stood},
 		{"e2e.p95/50ms", at(.97), &measure.Result{}, stood},
+		{"e2e.p95/50ms", at(.97), given, stood},
+		{"e2e.p95/50ms", at(.97), ms(40, 50), stood},
+		{"e2e.p95/50ms", at(.97), ms(1234, 2000), stood + ": e2e is 1.2s in the median, 25 steps of 50ms, and each step halves the users; " +
+			"a step of the order of the latency lets more through: adapt e2e.p95/1.2s"},
+		{"e2e.p95/50ms", at(.5), ms(40, 40), strings.Replace(stood, "97%", "50%", 1)},
 		{"e2e.p95/50ms", at(.49), ms(1400, 2000), ""},
 		{"e2e.p95/50ms", nil, ms(1400, 2000), ""},
 		{"e2e.p95/50ms", &report.Users{}, ms(1400, 2000), ""},
