@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/tokamak-bench/tokamak/measure"
 )
 
 // TestRates: the last window, cut short by the last arrival, has the rate of a
@@ -92,4 +94,42 @@ func TestNothingAboveThePeak(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestElapsed: a length of time stands in its two largest units.
+func TestElapsed(t *testing.T) {
+	for s, want := range map[float64]string{0: "0 s", 0.25: "250 ms", 59: "59.0 s", 60: "1 min", 61: "1 min 1 s", 3600: "1 h", 86400: "24 h", 172740: "47 h 59 min",
+		172800: "2 d", 180000: "2 d 2 h"} {
+		if got := elapsed(s); got != want {
+			t.Errorf("%v s: %q, want %q", s, got, want)
+		}
+	}
+}
+
+// TestRateWindow: at most 60 steps of seconds and 200 of minutes; a last step that
+// is short by a rounding alone is whole.
+func TestRateWindow(t *testing.T) {
+	for span, want := range map[time.Duration]time.Duration{time.Second: 100 * time.Millisecond, time.Minute: time.Second, 10 * time.Minute: 10 * time.Second,
+		20 * time.Minute: time.Minute, 200 * time.Minute: time.Minute, 201 * time.Minute: 5 * time.Minute, 10000 * time.Hour: 7 * 24 * time.Hour} {
+		if got := rateWindow(span); got != want {
+			t.Errorf("%v in windows of %v, want %v", span, got, want)
+		}
+	}
+	for want, edges := range map[string][]float64{"": {0.1, 0.3}, ", here of 100 ms": {0, 0.1}, "; the last, cut short by the end, has that of the last 200 ms": {0, 0.2, 0.3}} {
+		if got := cutShort(edges, .2); got != want {
+			t.Errorf("%v: %q, want %q", edges, got, want)
+		}
+	}
+}
+
+// TestPeakIsMarked: the busiest 60 s, from 600 s on, are marked at their middle,
+// and at their end where a step is longer, which may begin behind the middle.
+func TestPeakIsMarked(t *testing.T) {
+	for span, want := range map[float64]float64{7200: 630, 18000: 660} {
+		f := &Facts{Span: measure.Some(span), PeakRate: measure.Some(2), PeakAt: measure.Some(600), Arrivals: 2, Requests: 2}
+		p := rateFigure([]int64{0, int64(span * 1e9)}, f)
+		if len(p.Marks) != 1 || p.Marks[0].X != want || p.Marks[0].Y != 2 {
+			t.Errorf("%v s: %+v, want a mark at %v", span, p.Marks, want)
+		}
+	}
 }
