@@ -34,6 +34,9 @@ func fitArrivals(at []float64, span, unit float64, o Options, b *bursts, seed ui
 	if o.Bursts > 0 {
 		asked = duration(o.window())
 	}
+	if b != nil {
+		asked = duration(b.window)
+	}
 	for _, w := range windows(len(at), span, asked) {
 		c := newCurve(at, span, w).with(at, b)
 		curves = append(curves, c)

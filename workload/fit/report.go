@@ -29,6 +29,9 @@ type Report struct {
 	// Hidden are the numbers of clients that lengths and rates were divided
 	// among where the log names none; empty where it was not tried.
 	Hidden []HiddenCandidate `json:"hidden_clients"`
+	// Mix is what is kept of how shares of classes of lengths change, at each width of
+	// the cut that keeps most; empty where clients are not classes.
+	Mix []BurstLevel `json:"mix"`
 	// Clients, largest first.
 	Clients []ClientReport `json:"clients"`
 	// Totals of the log beside those of the model; nil where the source has no requests.
