@@ -337,7 +337,11 @@ func tenantsFigure(t *tally, f *Facts, names bool) *chart.Bars {
 		b.Bars = append(b.Bars, bar(name, x.requests, total))
 	}
 	if rest > 0 {
-		b.Bars = append(b.Bars, bar(fmt.Sprintf("%s others", measure.Count(int64(len(ranked)-shownTenants))), rest, total))
+		others := "1 other"
+		if n := len(ranked) - shownTenants; n > 1 {
+			others = measure.Count(int64(n)) + " others"
+		}
+		b.Bars = append(b.Bars, bar(others, rest, total))
 	}
 	if !names {
 		b.Note = "Ranked by requests; names are shown where asked for."

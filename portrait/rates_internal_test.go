@@ -1,6 +1,7 @@
 package portrait
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -130,6 +131,22 @@ func TestPeakIsMarked(t *testing.T) {
 		p := rateFigure([]int64{0, int64(span * 1e9)}, f)
 		if len(p.Marks) != 1 || p.Marks[0].X != want || p.Marks[0].Y != 2 {
 			t.Errorf("%v s: %+v, want a mark at %v", span, p.Marks, want)
+		}
+	}
+}
+
+// TestOtherTenants: of 13 tenants one is another, of 15 three are.
+func TestOtherTenants(t *testing.T) {
+	for n, want := range map[int]string{12: "tenant 12", 13: "1 other", 15: "3 others"} {
+		var k tally
+		for i := range n {
+			for range n - i { // the first sends the most
+				k.add(fmt.Sprint("t", i))
+			}
+		}
+		b := tenantsFigure(&k, &Facts{}, false)
+		if last := b.Bars[len(b.Bars)-1].Name; last != want || len(b.Bars) != min(n, 13) {
+			t.Errorf("%d tenants: %d bars, the last %q, want %q", n, len(b.Bars), last, want)
 		}
 	}
 }

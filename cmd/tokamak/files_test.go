@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tokamak-bench/tokamak/exit"
 )
@@ -132,5 +133,42 @@ func TestWritable(t *testing.T) {
 	}
 	if list, err := os.ReadDir(dir); err != nil || len(list) != 2 {
 		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// An ordinary file and a link to none are not overwritten unless it is forced; a
+// device is written into.
+func TestUnforced(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(filepath.Join(dir, "none"), link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{file, link} {
+		if err := unforced(false, "", filepath.Join(dir, "new"), name); exit.Of(err) != exit.Usage || err.Error() != name+" exists" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := unforced(true, name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := unforced(false, "", os.DevNull, filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A duration is above 0 where it was given, and 0 where none was.
+func TestAsked(t *testing.T) {
+	if d, err := asked("--window", nil); d != 0 || err != nil {
+		t.Error(d, err)
+	}
+	for _, d := range []time.Duration{0, -time.Second} {
+		if _, err := asked("--window", &d); err == nil || err.Error() != fmt.Sprintf("--window: expected a duration above 0, found %v", d) {
+			t.Error(d, err)
+		}
+	}
+	d := time.Nanosecond
+	if got, err := asked("--window", &d); got != d || err != nil {
+		t.Error(got, err)
 	}
 }
