@@ -24,6 +24,18 @@ func (n Normal) Quantile(p float64) float64 {
 	return n.Average + float64(n.SD*normalQuantile(p))
 }
 
+// Share is the share of draws that are at most x; the same bits on every machine.
+func (n Normal) Share(x float64) float64 {
+	if n.SD == 0 {
+		if x < n.Average {
+			return 0
+		}
+		return 1
+	}
+	below, _ := normalShares((x - n.Average) / n.SD)
+	return below
+}
+
 // Quantile is 0 at 0 and infinite at 1.
 func (l Lognormal) Quantile(p float64) float64 {
 	mu, sigma := l.parameters()

@@ -82,6 +82,23 @@ func TestQuantilesAgreeWithDraws(t *testing.T) {
 
 // By hand: the exponential's median is its mean times ln 2; a tail of exponent
 // 2 has its end at twice From where a fourth of what is above From is left.
+// The share up to a quantile is its own share; by tables 0.975 lies at 1.959964
+// standard deviations.
+func TestNormalShare(t *testing.T) {
+	n := Normal{Average: 10, SD: 2}
+	for _, p := range []float64{1e-9, .1, .5, .9, 1 - 1e-9} {
+		if got := n.Share(n.Quantile(p)); math.Abs(got-p) > 1e-12 {
+			t.Errorf("%v: %v", p, got)
+		}
+	}
+	if got := (Normal{SD: 1}).Share(1.959963985); math.Abs(got-.975) > 1e-9 {
+		t.Errorf("%v, want 0.975", got)
+	}
+	if one := (Normal{Average: 3}); one.Share(2.9) != 0 || one.Share(3) != 1 {
+		t.Error("of one value")
+	}
+}
+
 func TestQuantilesByHand(t *testing.T) {
 	for _, c := range []struct {
 		form    string

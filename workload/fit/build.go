@@ -33,7 +33,9 @@ func (l *log) fit(ctx context.Context) (*traffic.Model, *Report, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		l.fitClient(i, rows, parts, m, even, r)
+		if err := l.fitClient(i, rows, parts, m, even, r); err != nil {
+			return nil, nil, err
+		}
 	}
 	if len(m.Clients) == 0 {
 		return nil, nil, fmt.Errorf("%w that begin a session", ErrFewRows)
@@ -80,15 +82,15 @@ func (l *log) seconds(rows []int32) []float64 {
 
 // fitClient fits one client into the model and the report, and its lengths of
 // the even slices into even.
-func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Model, r *Report) {
+func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Model, r *Report) (err error) {
 	c := &l.clients[i]
 	if len(rows) == 0 { // all its sessions were begun by others
-		return
+		return nil
 	}
 	starts := l.starts(rows)
 	if len(starts) == 0 {
 		l.say("%s only goes on with sessions that others began, and has no part of its own", c.name)
-		return
+		return nil
 	}
 	out := ClientReport{Name: c.name, Members: c.members, Rows: c.rows, Share: float64(c.rows) / float64(len(l.at)), Rate: float64(c.rows) / l.span}
 	k := traffic.Client{Name: c.name}
@@ -97,7 +99,9 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	half.Rate = l.evenRate(starts)
 	out.Limits, k.Limit = l.limits(rows)
 	l.fitLengths(&k, &half, &out, starts, rows, parts)
-	k.Sessions = l.fitSessions(rows)
+	if k.Sessions, out.Together, err = l.fitSessions(rows, &k, c); err != nil {
+		return err
+	}
 	half.Sessions = k.Sessions
 	k.Prefix = l.fitPrefix(starts)
 	k.Reasoning, k.Images = l.fitReasoning(rows), l.fitImages(rows)
@@ -107,6 +111,7 @@ func (l *log) fitClient(i int, rows []int32, parts []part, m, even *traffic.Mode
 	even.Clients = append(even.Clients, half)
 	r.Clients = append(r.Clients, out)
 	c.place = len(m.Clients)
+	return nil
 }
 
 // fitStarts fits the arrivals of client i's sessions at moments in s.

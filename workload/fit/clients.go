@@ -22,6 +22,12 @@ type client struct {
 	members int
 	rows    int64
 	place   int // 1 + its place in the model, 0: no part of it
+
+	ends  bool    // the log shows when its sessions go on, and ends before some do
+	took  float64 // s that the service took in the mean
+	turns float64 // in the mean, had the log not ended; 0: one
+	jump  float64 // that of so many later turns
+	jumps int
 }
 
 // divide makes clients of the names of the column asked for: each of those

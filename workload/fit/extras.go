@@ -37,45 +37,76 @@ func (l *log) conversations(rows []int32, later func(before, now int32)) (turns 
 	return turns
 }
 
-// fitSessions models turns, think time, later lengths and jumps; nil where
-// nearly all sessions have one turn.
-func (l *log) fitSessions(rows []int32) *traffic.Sessions {
+// fitSessions models turns, think time, later lengths, jumps, and how they go
+// together; nil where nearly all sessions have one turn.
+func (l *log) fitSessions(rows []int32, k *traffic.Client, c *client) (*traffic.Sessions, *Together, error) {
 	if l.sessions.count == 0 {
-		return nil
+		return nil, nil, nil
 	}
-	var thinks []float64
 	var inputs []int32
-	var pairs [][2]int32
-	turns := l.conversations(rows, func(before, now int32) {
-		if l.timely(now) {
-			thinks = append(thinks, l.think(before, now))
-		}
+	turns := l.conversations(rows, func(_, now int32) {
 		if l.input[now] > 0 {
 			inputs = append(inputs, l.input[now])
-			if l.input[before] > 0 {
-				pairs = append(pairs, [2]int32{l.newText(before), l.input[now]})
-			}
 		}
 	})
-	mean := 0.0
-	for _, t := range turns {
-		mean += float64(t) / float64(len(turns))
+	if meanOf(turns) <= singleLimit {
+		return nil, nil, nil
 	}
-	if mean <= singleLimit {
-		return nil
+	chats := l.chats(rows, len(turns))
+	l.rankTurns(k.Lengths, chats)
+	s := &traffic.Sessions{}
+	jumps := l.jumps(chats)
+	s.Jump = round(jump(jumps, l.inputsAlike(chats)))
+	c.jump, c.jumps = s.Jump, len(jumps)
+	s.Think, c.ends = l.fitThink(chats)
+	u, inputs, err := l.selected(k, s, chats, inputs, c.ends)
+	if err != nil {
+		return nil, nil, err
 	}
-	s := &traffic.Sessions{Turns: whole(turns), Jump: round(jump(pairs))}
-	if len(thinks) == 0 {
-		thinks = slices.Clone(l.thinks)
+	if c.ends {
+		c.took = l.meanTook(rows)
 	}
-	if len(thinks) > 0 {
-		slices.Sort(thinks)
-		s.Think = table(thinks)
-	}
+	c.turns = meanOf(u.turns(len(turns)))
 	if len(inputs) > 0 {
 		_, s.Input = chooseLength(newTokens(inputs))
 	}
-	return s
+	s.OutputAlike = l.outputsAlike(k.Lengths, chats)
+	return s, &Together{FirstBins: u.sides[0], LaterBins: u.sides[1], InputAlike: s.InputAlike, OutputAlike: s.OutputAlike}, nil
+}
+
+// fitThink is the time of think, nil where it is not known; ends says that the log
+// shows when turns came, so that it ends before some of them.
+func (l *log) fitThink(chats []*chat) (d stat.Distribution, ends bool) {
+	list := newUncut(l.seenOf(chats, [2]int{})).thinks()
+	if ends = len(list) > 0; !ends {
+		list = slices.Clone(l.thinks)
+		slices.Sort(list)
+	}
+	if len(list) == 0 {
+		return nil, false
+	}
+	return table(list), ends
+}
+
+func meanOf(list []int32) float64 {
+	sum := 0.0
+	for _, x := range list {
+		sum += float64(x)
+	}
+	return sum / float64(len(list))
+}
+
+// meanTook is how long the service took in the mean, in s, 0 where the log does
+// not say.
+func (l *log) meanTook(rows []int32) float64 {
+	if l.took == nil {
+		return 0
+	}
+	sum := 0.0
+	for _, r := range rows {
+		sum += float64(l.took[r])
+	}
+	return sum / float64(len(rows))
 }
 
 // timely tells whether the log says when a later turn came.
@@ -98,34 +129,59 @@ const (
 	sameTokens = 2
 )
 
+// jumps are the new text of later turns and of the later turn before. The first of
+// a session has none before it: what begins a session is of other lengths.
+func (l *log) jumps(chats []*chat) [][2]int32 {
+	var out [][2]int32
+	for _, c := range chats {
+		for i := 2; i < len(c.rows); i++ {
+			if before, now := l.input[c.rows[i-1]], l.input[c.rows[i]]; before > 0 && now > 0 {
+				out = append(out, [2]int32{before, now})
+			}
+		}
+	}
+	return out
+}
+
 // jump is the chance that a turn's length is drawn anew: of the turns whose
 // length is like that of the turn before, those are taken off that would be by
-// chance.
-func jump(list [][2]int32) float64 {
-	n := len(list)
+// chance, given how alike the later turns of a session are.
+func jump(list [][2]int32, alike float64) float64 {
+	n := float64(len(list))
 	if n == 0 {
 		return 1
 	}
-	alike := 0
-	before, now := make([]float64, n), make([]float64, n)
+	same := 0.0
+	now := make([]float64, len(list))
 	for i, p := range list {
 		if near(float64(p[0]), float64(p[1])) {
-			alike++
+			same++
 		}
-		before[i], now[i] = float64(p[0]), float64(p[1])
+		now[i] = float64(p[1])
 	}
 	slices.Sort(now)
+	upTo := func(x float64) float64 {
+		k, _ := slices.BinarySearch(now, x)
+		return float64(k) / n
+	}
 	chance := 0.0
-	for _, x := range before {
+	for _, p := range list {
+		x := float64(p[0])
 		room := max(x*sameShare, sameTokens)
-		low, _ := slices.BinarySearch(now, x-room)
-		high, _ := slices.BinarySearch(now, math.Nextafter(x+room, math.Inf(1)))
-		chance += float64(high-low) / float64(n) / float64(n)
+		low, high := upTo(x-room), upTo(math.Nextafter(x+room, math.Inf(1)))
+		if alike > 0 {
+			at := scoreOf((upTo(x) + upTo(math.Nextafter(x, math.Inf(1)))) / 2)
+			given := func(share float64) float64 {
+				return stat.Normal{SD: math.Sqrt(1 - alike*alike), Average: alike * at}.Share(scoreOf(share))
+			}
+			low, high = given(low), given(high)
+		}
+		chance += (high - low) / n
 	}
 	if chance >= 1 {
 		return 1
 	}
-	stays := (float64(alike)/float64(n) - chance) / (1 - chance)
+	stays := (same/n - chance) / (1 - chance)
 	return min(max(1-stays, 1e-3), 1) // 0 would mean always
 }
 

@@ -51,6 +51,7 @@ type log struct {
 
 	client   []int32 // of each request, an index of clients
 	clients  []client
+	placed   []int // the client of each of the model's
 	hidden   []HiddenCandidate
 	mixed    *mixed // bursts of all, where clients are classes of lengths
 	stamps   Stamps

@@ -129,6 +129,31 @@ func TestMooncakePrefix(t *testing.T) {
 	}
 }
 
+// Sessions of the Mooncake conversation trace go on less often after a long text, and
+// their answers are alike: samples have its tokens, where turns drawn apart have 7 %
+// more, and nearly the history of its prompts.
+func TestMooncakeSessions(t *testing.T) {
+	m, r := fitTrace(t, "mooncake_fast25_conversation.jsonl", Options{})
+	for what, k := range map[string]*Total{"requests": &r.Totals.Requests, "input": &r.Totals.Input, "output": &r.Totals.Output} {
+		if math.Abs(*k.Off) > .04 {
+			t.Errorf("%s: %+.3f", what, *k.Off)
+		}
+	}
+	s := m.Clients[0].Sessions
+	if n := len(s.GoesOn); n < 3 || s.GoesOn[n-1]*3 > s.GoesOn[0] || len(s.GoesOnFirst) < 3 {
+		t.Errorf("goes on %v after first prompts, %v after later ones", s.GoesOnFirst, s.GoesOn)
+	}
+	if math.Abs(s.OutputAlike-.56) > .05 || math.Abs(s.InputAlike-.37) > .1 {
+		t.Errorf("alike: texts %v, answers %v", s.InputAlike, s.OutputAlike)
+	}
+	if r.Sessions.TurnsUncut < 1.5 || r.Sessions.TurnsUncut > 1.7 {
+		t.Errorf("%v turns uncut", r.Sessions.TurnsUncut)
+	}
+	if last := r.Prefix.Curve[len(r.Prefix.Curve)-1]; math.Abs(*last.Model-last.Hit) > .035 {
+		t.Errorf("an unlimited cache finds %.3f of the log and %.3f of the model", last.Hit, *last.Model)
+	}
+}
+
 // Rate and CV of each window of ServeGen's clients, sampled: within 10 % in the
 // median.
 func TestServeGenWindows(t *testing.T) {

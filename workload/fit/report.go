@@ -102,6 +102,9 @@ type ClientReport struct {
 	// Grid is the side of the rank grid, 0 where the lengths are independent.
 	Grid int `json:"rank_grid"`
 
+	// Together is how the turns of its sessions go together; nil where they have one.
+	Together *Together `json:"sessions"`
+
 	ErrorShare float64 `json:"error_share"`
 }
 
@@ -271,7 +274,10 @@ type SessionReport struct {
 	// included.
 	Sessions int64   `json:"sessions"`
 	Turns    float64 `json:"turns_mean"`
-	Single   float64 `json:"single_turn_share"`
+	// TurnsUncut is the mean of the model, of sessions that the end of the log does
+	// not cut short.
+	TurnsUncut float64 `json:"turns_mean_uncut"`
+	Single     float64 `json:"single_turn_share"`
 	// ThinkP50 is in s, from one arrival to the next where FromArrival, since
 	// the log does not say when answers ended.
 	ThinkP50    *float64 `json:"think_p50_s"`

@@ -11,16 +11,12 @@ func (l *log) sessionReport() *SessionReport {
 		return nil
 	}
 	var thinks, inputs []float64
-	var list [][2]int32
 	turns := l.conversations(allRows(len(l.at)), func(before, now int32) {
 		if l.timely(now) {
 			thinks = append(thinks, l.think(before, now))
 		}
 		if l.input[now] > 0 {
 			inputs = append(inputs, float64(l.input[now]))
-			if l.input[before] > 0 {
-				list = append(list, [2]int32{l.newText(before), l.input[now]})
-			}
 		}
 	})
 	h := &l.history
@@ -49,11 +45,30 @@ func (l *log) sessionReport() *SessionReport {
 	slices.Sort(thinks)
 	slices.Sort(inputs)
 	s.ThinkP50, s.InputP50 = quantileOf(thinks, .5), quantileOf(inputs, .5)
-	if len(list) > 0 {
-		j := jump(list)
-		s.Jump = &j
-	}
+	l.ofClients(s)
 	return s
+}
+
+// ofClients fills in the means of what the clients' sessions are modelled by.
+func (l *log) ofClients(s *SessionReport) {
+	jumps, jump := 0, 0.0
+	starts := make([]int, len(l.clients))
+	for _, r := range l.starts(allRows(len(l.at))) {
+		starts[l.client[r]]++
+	}
+	sessions, turns := 0, 0.0
+	for i := range l.clients {
+		c := &l.clients[i]
+		jump += c.jump * float64(c.jumps)
+		jumps += c.jumps
+		sessions += starts[i]
+		turns += max(c.turns, 1) * float64(starts[i])
+	}
+	if jumps > 0 {
+		jump /= float64(jumps)
+		s.Jump = &jump
+	}
+	s.TurnsUncut = turns / float64(max(sessions, 1))
 }
 
 // unsaidShare is the share of later prompts from which on it is said that answers

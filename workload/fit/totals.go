@@ -4,6 +4,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -59,6 +60,12 @@ const (
 // totals samples a model and adds it up.
 func (l *log) totals(m *traffic.Model) (*Totals, error) {
 	n := len(l.at)
+	l.placed = make([]int, len(m.Clients))
+	for c := range l.clients {
+		if p := l.clients[c].place; p > 0 {
+			l.placed[p-1] = c
+		}
+	}
 	t := &Totals{Seeds: min(max(mostTotalled/n, 1), totalSeeds)}
 	list := make([][]sums, t.Seeds) // by sample and client
 	var g errgroup.Group
@@ -169,7 +176,7 @@ func (l *log) sampleTotals(m *traffic.Model, seed uint64) ([]sums, error) {
 			break
 		}
 		turns = s.Turns(&d, turns[:0])
-		meters[d.Client].Add(&d, turns)
+		meters[d.Client].Add(&d, l.before(m, &d, turns))
 	}
 	out := make([]sums, len(l.clients))
 	for c := range out {
@@ -181,6 +188,21 @@ func (l *log) sampleTotals(m *traffic.Model, seed uint64) ([]sums, error) {
 		out[c] = sums{float64(all.Requests), float64(all.InputTokens), float64(all.OutputTokens)}
 	}
 	return out, nil
+}
+
+// before are the turns that come before the log's end, as the log shows no others.
+func (l *log) before(m *traffic.Model, d *traffic.Draw, turns []traffic.Turn) []traffic.Turn {
+	c := l.placed[d.Client]
+	if !l.clients[c].ends {
+		return turns
+	}
+	at := time.Duration(d.At)
+	for i := range turns[1:] {
+		if at += turns[i+1].Think + duration(l.clients[c].took); at >= m.Duration {
+			return turns[:i+1]
+		}
+	}
+	return turns
 }
 
 // findTotals says where the model comes to clearly more or less than the log.

@@ -174,10 +174,10 @@ func TestAgainstByHand(t *testing.T) {
 // half of the later ones, agree by chance in half of the cases. So nothing is
 // left of staying: all are drawn anew. Four that stay among four lengths: none.
 func TestJumpByHand(t *testing.T) {
-	if got := jump([][2]int32{{100, 100}, {100, 500}, {500, 500}, {500, 100}}); math.Abs(got-1) > 1e-9 {
+	if got := jump([][2]int32{{100, 100}, {100, 500}, {500, 500}, {500, 100}}, 0); math.Abs(got-1) > 1e-9 {
 		t.Errorf("got %v, want 1", got)
 	}
-	if got := jump([][2]int32{{100, 100}, {500, 501}, {900, 900}, {2000, 2050}}); got != 1e-3 {
+	if got := jump([][2]int32{{100, 100}, {500, 501}, {900, 900}, {2000, 2050}}, 0); got != 1e-3 {
 		t.Errorf("got %v, want the least", got)
 	}
 }
@@ -252,7 +252,7 @@ func TestClients(t *testing.T) {
 	add("small-2", 40, 5000)
 	add("medium", 300, 100)
 	l.finish()
-	want := []client{{"client-1", 1, 900, 0}, {"client-2", 1, 300, 0}, {"group-1", 2, 70, 0}}
+	want := []client{{name: "client-1", members: 1, rows: 900}, {name: "client-2", members: 1, rows: 300}, {name: "group-1", members: 2, rows: 70}}
 	if !slices.Equal(l.clients, want) {
 		t.Errorf("%+v, want %+v", l.clients, want)
 	}

@@ -135,6 +135,10 @@ func (c *checker) client(k *Client, whole time.Duration) {
 		c.length("sessions.turns", s.Turns)
 		c.inline("sessions.think", s.Think)
 		c.length("sessions.input-tokens", s.Input)
+		c.odds("sessions.goes-on-first", s.GoesOnFirst)
+		c.odds("sessions.goes-on", s.GoesOn)
+		c.within("sessions.input-alike", "a correlation", s.InputAlike, 0, MaxAlike)
+		c.within("sessions.output-alike", "a correlation", s.OutputAlike, 0, MaxAlike)
 	}
 	if p := k.Prefix; p != nil {
 		c.within("prefix.share", "a share", p.Share, 0, 1)
@@ -310,5 +314,21 @@ func (c *checker) lengths(l *Lengths, path string, before, whole time.Duration) 
 	}
 	if math.Abs(total-1) > 0.01 {
 		c.fault(path, "expected chances that add up to 1, got %.6g", total)
+	}
+}
+
+// maxOdds is how many times as likely as other relative odds they are at most.
+const maxOdds = 1e6
+
+// odds refuses what are no relative odds of some bins.
+func (c *checker) odds(path string, list []float64) {
+	if list == nil {
+		return
+	}
+	if n := len(list); n < 2 || n > maxBins {
+		c.fault(path, "expected the relative odds of 2 to %d bins, got %d", maxBins, n)
+	}
+	for i, x := range list {
+		c.within(fmt.Sprintf("%s[%d]", path, i), "relative odds", x, 1/maxOdds, maxOdds)
 	}
 }

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -23,12 +24,16 @@ type mould struct {
 	grids  []grid
 	ranks  stat.Zipf         // of prefixes
 	later  stat.Distribution // new text of later turns; nil: as of the first
+	joint  *joint            // how the turns of a session go together; nil: independent
 }
 
 func newMould(c *Client) *mould {
 	m := &mould{client: c}
-	if c.Sessions != nil && c.Sessions.Input != nil {
-		m.later = stat.Prepared(c.Sessions.Input)
+	if s := c.Sessions; s != nil {
+		m.joint = newJoint(s)
+		if s.Input != nil {
+			m.later = stat.Prepared(s.Input)
+		}
 	}
 	for i := range c.Lengths {
 		m.grids = append(m.grids, grid{Lengths: &c.Lengths[i]})
@@ -47,12 +52,14 @@ type content struct {
 	lengths  *stat.Keyed
 	sessions *stat.Keyed
 	turned   *stat.Keyed
+	levels   *stat.Keyed
+	goesOn   *stat.Keyed
 	prefixes map[int64]int64 // tokens by rank, of those met
 }
 
 func newContent(m *mould, seed uint64) *content {
 	return &content{mould: m, seed: seed, lengths: stat.NewKeyed(seed, "lengths"), sessions: stat.NewKeyed(seed, "session"),
-		turned: stat.NewKeyed(seed, "turns"), prefixes: map[int64]int64{}}
+		turned: stat.NewKeyed(seed, "turns"), levels: stat.NewKeyed(seed, "levels"), goesOn: stat.NewKeyed(seed, "goes on"), prefixes: map[int64]int64{}}
 }
 
 // at returns the lengths in force at a moment of the period.
@@ -74,7 +81,11 @@ func (k *content) draw(d *Draw, moment time.Duration) {
 	r := k.lengths.At(uint64(d.Index))
 	d.rank = r.Float64()
 	d.Input = whole(g.input.Quantile(d.rank), 1, maxTokens)
-	d.Output = g.answer(d.rank, r.Float64(), r.Float64())
+	bin, within := r.Float64(), r.Float64()
+	if k.joint != nil {
+		d.level = drawLevel(k.levels.At(uint64(d.Index)))
+	}
+	d.Output = k.answer(g, d, d.rank, bin, within)
 	d.Turns = 1
 	c := k.client
 	if c.Sessions == nil && c.Prefix == nil && c.Reasoning == nil && c.Images == nil {
@@ -88,7 +99,11 @@ func (k *content) draw(d *Draw, moment time.Duration) {
 		d.PrefixTokens = k.prefix(d.Prefix)
 	}
 	if c.Sessions != nil {
-		d.Turns = whole(c.Sessions.Turns.Quantile(turns), 1, maxTurns)
+		if k.joint != nil && k.joint.selects() {
+			d.Turns = k.walk(d)
+		} else {
+			d.Turns = whole(c.Sessions.Turns.Quantile(turns), 1, maxTurns)
+		}
 	}
 	if c.Reasoning != nil {
 		d.Reasoning = share(c.Reasoning.Quantile(reasoning), d.Output)
@@ -143,8 +158,7 @@ func (k *content) turns(d *Draw, moment time.Duration, list []Turn) []Turn {
 	input, rank := d.Input, d.rank
 	for t := int64(1); t < d.Turns; t++ {
 		r := k.turned.At(uint64(d.Index)<<14 | uint64(t))
-		jump, anew := r.Float64(), r.Float64()
-		if s.Jump == 0 || jump < s.Jump {
+		if anew, yes := k.jumps(d, t, r); yes {
 			rank = anew
 			of := k.later
 			if of == nil {
@@ -152,7 +166,7 @@ func (k *content) turns(d *Draw, moment time.Duration, list []Turn) []Turn {
 			}
 			input = whole(of.Quantile(rank), 1, maxTokens)
 		}
-		n := Turn{Input: input, Output: g.answer(rank, r.Float64(), r.Float64())}
+		n := Turn{Input: input, Output: k.answer(g, d, rank, r.Float64(), r.Float64())}
 		if s.Think != nil {
 			n.Think = seconds(s.Think.Quantile(r.Float64()))
 		}
@@ -165,6 +179,44 @@ func (k *content) turns(d *Draw, moment time.Duration, list []Turn) []Turn {
 		list = append(list, n)
 	}
 	return list
+}
+
+// jumps tells whether the new text of a later turn is drawn anew, and its rank.
+// Where later turns have lengths of their own the first of them always is.
+func (k *content) jumps(d *Draw, turn int64, r *rand.Rand) (rank float64, yes bool) {
+	chance := k.client.Sessions.Jump
+	jump, anew := r.Float64(), r.Float64()
+	if chance != 0 && jump >= chance && (turn > 1 || k.later == nil) {
+		return 0, false
+	}
+	if k.joint != nil {
+		anew = alike(k.joint.InputAlike, d.level.input, anew)
+	}
+	return anew, true
+}
+
+// walk draws how many turns a session has where that depends on what is sent.
+func (k *content) walk(d *Draw) int64 {
+	rank, turns := d.rank, int64(1)
+	for turns < maxTurns {
+		key := uint64(d.Index)<<14 | uint64(turns)
+		if k.goesOn.At(key).Float64() >= k.joint.chance(turns, rank) {
+			break
+		}
+		if anew, yes := k.jumps(d, turns, k.turned.At(key)); yes {
+			rank = anew
+		}
+		turns++
+	}
+	return turns
+}
+
+// answer draws an answer's length given the rank of the input.
+func (k *content) answer(g *grid, d *Draw, rank, bin, within float64) int64 {
+	if k.joint != nil && k.joint.OutputAlike > 0 {
+		return g.answerAt(rank, alike(k.joint.OutputAlike, d.level.output, bin))
+	}
+	return g.answer(rank, bin, within)
 }
 
 // grid draws lengths that go together.
@@ -195,6 +247,15 @@ func (g *grid) answer(rank, bin, within float64) int64 {
 		within = (float64(choose(row, bin)) + within) / float64(n)
 	}
 	return whole(g.output.Quantile(within), 1, maxTokens)
+}
+
+// answerAt is the answer that a share of those to an input of a rank are no longer
+// than.
+func (g *grid) answerAt(rank, share float64) int64 {
+	if g.output == nil {
+		return 0
+	}
+	return whole(g.output.Quantile(given(g.upTo, rank, share)), 1, maxTokens)
 }
 
 // balanced scales rows and columns of a grid in turn until each adds up to the

@@ -60,9 +60,12 @@ func (d *decoder) client(n ast.Node, path string) Client {
 		c.Lengths = d.lengths(l, path+".lengths")
 	}
 	if s := f["sessions"]; s != nil {
-		g := d.mapping(s, path+".sessions", "sessions", "turns", "think", "input-tokens", "jump")
+		g := d.mapping(s, path+".sessions", "sessions", "turns", "goes-on-first", "goes-on", "think", "input-tokens", "input-alike", "output-alike", "jump")
 		c.Sessions = &Sessions{Turns: d.distribution(g, "turns", false), Think: d.distribution(g, "think", true),
-			Input: d.distribution(g, "input-tokens", false), Jump: d.number(g, "jump", "a chance from 0 to 1")}
+			Input: d.distribution(g, "input-tokens", false), Jump: d.number(g, "jump", "a chance from 0 to 1"),
+			InputAlike: d.number(g, "input-alike", "a correlation"), OutputAlike: d.number(g, "output-alike", "a correlation")}
+		c.Sessions.GoesOnFirst = d.odds(g, path+".sessions", "goes-on-first")
+		c.Sessions.GoesOn = d.odds(g, path+".sessions", "goes-on")
 	}
 	if p := f["prefix"]; p != nil {
 		g := d.mapping(p, path+".prefix", "prefix", "share", "top", "count", "exponent", "tokens")
@@ -80,6 +83,14 @@ func (d *decoder) client(n ast.Node, path string) Client {
 	c.Limit = d.distribution(f, "output-limit", false)
 	c.Errors = d.number(f, "errors", "a share from 0 to 1")
 	return c
+}
+
+func (d *decoder) odds(f fields, path, key string) (odds []float64) {
+	if n := f[key]; n != nil {
+		odds = []float64{}
+		d.list(n, path+"."+key, "relative odds", func(item ast.Node, _ string) { odds = append(odds, d.value(item, "relative odds")) })
+	}
+	return odds
 }
 
 func (d *decoder) markov(n ast.Node, path string) *Markov {

@@ -116,7 +116,20 @@ type Sessions struct {
 	// Jump is the chance that a turn's new text is drawn anew; else its length
 	// stays that of the turn before. 1 where 0 is given.
 	Jump float64
+	// GoesOnFirst is how likely another turn is after a first one whose new text is
+	// in each of equal rank bins, from short to long: odds, relative to each other.
+	// The number of turns is Turns all the same. nil: as likely after each.
+	GoesOnFirst []float64
+	// GoesOn is the same after a later turn.
+	GoesOn []float64
+	// InputAlike and OutputAlike are how alike the turns of a session are: the
+	// correlation, from 0 to MaxAlike, of the normal scores of the new text of two
+	// later turns and of two answers, of these beyond what Lengths.Ranks says.
+	InputAlike, OutputAlike float64
 }
+
+// MaxAlike is the highest correlation of a session's turns.
+const MaxAlike = 0.99
 
 // Prefix is text that sessions share at their front.
 type Prefix struct {

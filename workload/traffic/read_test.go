@@ -124,7 +124,12 @@ func drawClient(t *rapid.T, name string, duration time.Duration) Client {
 	}
 	if rapid.Bool().Draw(t, "sessions") {
 		c.Sessions = &Sessions{Turns: stat.Uniform{Low: 1, High: 5}, Think: stat.Exponential{Average: 2.5}, Input: drawDistribution(t, "later"),
-			Jump: rapid.Float64Range(0, 1).Draw(t, "jump")}
+			Jump: rapid.Float64Range(0, 1).Draw(t, "jump"), InputAlike: rapid.Float64Range(0, MaxAlike).Draw(t, "input alike"),
+			OutputAlike: rapid.SampledFrom([]float64{0, .5}).Draw(t, "output alike")}
+		if rapid.Bool().Draw(t, "goes on") {
+			odds := rapid.SliceOfN(rapid.Float64Range(1e-3, 1e3), 2, 9)
+			c.Sessions.GoesOnFirst, c.Sessions.GoesOn = odds.Draw(t, "first"), odds.Draw(t, "later")
+		}
 	}
 	if rapid.Bool().Draw(t, "prefix") {
 		c.Prefix = &Prefix{Share: rapid.Float64Range(0, 1).Draw(t, "share"), Count: rapid.Int64Range(1, 50).Draw(t, "count"),
@@ -234,7 +239,8 @@ func example() *Model {
 			{Name: "chat", Rate: Curve{time.Hour, rates}, Arrival: Arrival{Process: Gamma, CV: []float64{2.1}},
 				Lengths: []Lengths{{Input: stat.Lognormal{Average: 512, CV: 0.8}, Output: stat.Clamped{Of: stat.Gamma{Average: 200, CV: 1.2}, Low: 1, High: 4096},
 					Ranks: [][]float64{{0.3, 0.2}, {0.2, 0.3}}}, {From: 12 * time.Hour, Input: stat.Constant(900), Output: stat.Uniform{Low: 10, High: 20}}},
-				Sessions: &Sessions{Turns: stat.Quantiles{Share: []float64{0, 0.6, 1}, Value: []float64{1, 1, 8}}, Think: stat.Exponential{Average: 20}, Input: stat.Lognormal{Average: 80, CV: 1}, Jump: 0.7},
+				Sessions: &Sessions{Turns: stat.Quantiles{Share: []float64{0, 0.6, 1}, Value: []float64{1, 1, 8}}, Think: stat.Exponential{Average: 20}, Input: stat.Lognormal{Average: 80, CV: 1}, Jump: 0.7,
+					GoesOnFirst: []float64{0.5, 1, 2}, GoesOn: []float64{3, 1, 0.2}, InputAlike: 0.3, OutputAlike: 0.6},
 				Prefix:   &Prefix{Share: 0.6, Count: 40, Exponent: 1.1, Tokens: stat.Uniform{Low: 100, High: 900}},
 				Errors:   0.004},
 			{Name: "agents", Rate: Curve{Rate: []float64{0.75}}, Arrival: Arrival{Process: MarkovGaps, Markov: &Markov{
@@ -273,6 +279,10 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		"nothing at all":  {lines("rate: 2", "rate: 0"), `traffic.yaml:4:3: expected at least one rate above 0`},
 		"row":             {lines("rate: 2", "rate: 2\n    arrival: markov\n    markov:\n      gaps:\n        - exp:mean=1\n        - 2\n      next:\n        - [1, 0]\n        - [0.5, 0.4]"), `traffic.yaml:13:11: expected chances that add up to 1, got 0.9`},
 		"left for good":   {lines("rate: 2", "rate: 2\n    arrival: markov\n    markov:\n      gaps:\n        - exp:mean=1\n        - 2\n      next:\n        - [0, 1]\n        - [0, 1]"), `traffic.yaml:12:9: expected each state to be reached from every other`},
+		"odds of one":     {lines("rate: 2", "rate: 2\n    sessions: {turns: 2, goes-on: [1]}"), `traffic.yaml:6:35: expected the relative odds of 2 to 100 bins, got 1`},
+		"no odds":         {lines("rate: 2", "rate: 2\n    sessions: {turns: 2, goes-on-first: [1, 0]}"), `traffic.yaml:6:45: expected relative odds from 1e-06 to 1e+06, got 0`},
+		"all alike":       {lines("rate: 2", "rate: 2\n    sessions: {turns: 2, output-alike: 1}"), `traffic.yaml:6:40: expected a correlation from 0 to 0.99, got 1`},
+		"opposite":        {lines("rate: 2", "rate: 2\n    sessions: {turns: 2, input-alike: -0.1}"), `traffic.yaml:6:39: expected a correlation from 0 to 0.99, got -0.1`},
 		"deep":            {strings.Repeat("[", 100), `traffic.yaml:1:1: expected at most 16 levels of nesting`},
 		"deep dashes":     {strings.Repeat("- ", 100), `traffic.yaml:1:1: expected at most 16 levels of nesting`},
 		"given twice":     {lines("rate: 2", "rate: 2\n    rate: 3"), `traffic.yaml:6:5:`},

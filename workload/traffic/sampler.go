@@ -53,7 +53,8 @@ type Draw struct {
 	Prefix, PrefixTokens int64
 	Turns                int64 // at least 1
 
-	rank float64 // of the input among inputs
+	rank  float64 // of the input among inputs
+	level level
 }
 
 // Turn is one turn of a session.

@@ -135,14 +135,28 @@ func (b *printer) sessions(s *Sessions) {
 	}
 	b.line("    sessions:")
 	b.noted("of a conversation", "      turns: %s", s.Turns)
+	b.odds("goes-on-first", s.GoesOnFirst, "odds of another turn after a first prompt of each of equal rank bins, from short to long, relative to each other")
+	b.odds("goes-on", s.GoesOn, "the same after the new text of a later turn")
 	if s.Think != nil {
 		b.noted("between an answer's end and the next turn", "      think: %s", stat.FormatDurations(s.Think))
 	}
 	if s.Input != nil {
 		b.noted("new text of a later turn", "      input-tokens: %s", s.Input)
 	}
+	if s.InputAlike != 0 {
+		b.noted("correlation of it in a session, of normal scores", "      input-alike: %s", number(s.InputAlike))
+	}
+	if s.OutputAlike != 0 {
+		b.noted("the same of the answers of a session", "      output-alike: %s", number(s.OutputAlike))
+	}
 	if s.Jump != 0 {
 		b.noted("chance that a turn's length is drawn anew; else it stays that of the turn before", "      jump: %s", number(s.Jump))
+	}
+}
+
+func (b *printer) odds(key string, list []float64, comment string) {
+	if list != nil {
+		b.noted(comment, "      %s: [%s]", key, row(list, "\n        "))
 	}
 }
 
