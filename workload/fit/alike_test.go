@@ -62,9 +62,9 @@ func TestRelativeOddsByHand(t *testing.T) {
 	}
 }
 
-// talk makes the rows of sessions begun within an hour: new text and answer of
+// talksOf makes the rows of sessions begun within an hour: new text and answer of
 // each turn, until next says that none follows; what comes after the hour is not seen.
-func talk(seed uint64, sessions int, think float64, next func(r *rand.Rand, turn int, text int64) (newText, answer int64, more bool)) []trace.Row {
+func talksOf(seed uint64, sessions int, think float64, next func(r *rand.Rand, turn int, text int64) (newText, answer int64, more bool)) []trace.Row {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var rows []trace.Row
 	for s := range sessions {
@@ -101,7 +101,7 @@ func fitRows(t *testing.T, rows []trace.Row) (*traffic.Model, *Report) {
 // Sessions of 2.485 turns in the mean, 600 s apart, of which an hour shows 2: the
 // model has them as they are, think times too, and samples as many requests as the log.
 func TestSessionsThatTheLogCuts(t *testing.T) {
-	m, r := fitRows(t, talk(1, 4000, 600, func(r *rand.Rand, turn int, _ int64) (int64, int64, bool) {
+	m, r := fitRows(t, talksOf(1, 4000, 600, func(r *rand.Rand, turn int, _ int64) (int64, int64, bool) {
 		return lengthOf(r, 300), lengthOf(r, 100), turn == 0 || turn < 10 && r.Float64() < .6
 	}))
 	want := (1 - math.Pow(.6, 10)) / .4
@@ -127,7 +127,7 @@ func TestSessionsThatTheLogCuts(t *testing.T) {
 // without have clearly more.
 func TestLongTextsEndSessions(t *testing.T) {
 	level := 0.0
-	rows := talk(2, 3000, 30, func(r *rand.Rand, turn int, text int64) (int64, int64, bool) {
+	rows := talksOf(2, 3000, 30, func(r *rand.Rand, turn int, text int64) (int64, int64, bool) {
 		if turn == 0 {
 			level = math.Exp(r.NormFloat64())
 		}
@@ -165,7 +165,7 @@ func TestLongTextsEndSessions(t *testing.T) {
 // texts that the log shows.
 func TestLengthsAreThoseSeen(t *testing.T) {
 	often := 0.0
-	rows := talk(5, 4000, 300, func(r *rand.Rand, turn int, text int64) (int64, int64, bool) {
+	rows := talksOf(5, 4000, 300, func(r *rand.Rand, turn int, text int64) (int64, int64, bool) {
 		if turn == 0 {
 			often = []float64{.02, .7}[r.IntN(2)]
 			return 200, 50, true

@@ -33,10 +33,10 @@ func fiveSessions(t *testing.T, took time.Duration) *log {
 }
 
 // By hand: 7 conversations of 3, 1, 2, 2, 1, 1 and 1 turns; waits of 5, 9, 7 and
-// 2 s; new text of 40, 90 and 2 tokens, none of them like the text before, which
-// of d is not known; 5 later requests, of which 3 can be judged and 2 grow.
+// 2 s; new text of 40, 90 and 2 tokens; 5 later requests, of which 3 can be judged and 2 grow.
 func TestSessionReportByHand(t *testing.T) {
 	l := fiveSessions(t, 0)
+	l.clients[0].jump, l.clients[0].jumps, l.clients[0].turns = .5, 2, 3 // as a fit leaves them
 	s := l.sessionReport()
 	if s.Sessions != 7 || !about(s.Turns, 11./7) || !about(s.Single, 4./7) {
 		t.Errorf("%d conversations of %v turns, %v of one", s.Sessions, s.Turns, s.Single)
@@ -44,7 +44,7 @@ func TestSessionReportByHand(t *testing.T) {
 	if s.Told != 5 || s.Later != 5 || s.Anew != 1 || *s.Grown != 2./3 || s.Independent != 0 || s.History != string(trace.CumulativeTurns) || s.HistoryWhy != "as asked" {
 		t.Errorf("%+v, %v grow", s, *s.Grown)
 	}
-	if !about(*s.ThinkP50, 5) || *s.InputP50 != 40 || *s.Jump != 1 || !s.FromArrival {
+	if !about(*s.ThinkP50, 5) || *s.InputP50 != 40 || *s.Jump != .5 || s.TurnsUncut != 3 || !s.FromArrival {
 		t.Errorf("waits of %v s, new text of %v, jump %v: %+v", *s.ThinkP50, *s.InputP50, *s.Jump, s)
 	}
 	// Answers that took 2 s are no part of the wait before the next request.

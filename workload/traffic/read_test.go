@@ -241,8 +241,8 @@ func example() *Model {
 					Ranks: [][]float64{{0.3, 0.2}, {0.2, 0.3}}}, {From: 12 * time.Hour, Input: stat.Constant(900), Output: stat.Uniform{Low: 10, High: 20}}},
 				Sessions: &Sessions{Turns: stat.Quantiles{Share: []float64{0, 0.6, 1}, Value: []float64{1, 1, 8}}, Think: stat.Exponential{Average: 20}, Input: stat.Lognormal{Average: 80, CV: 1}, Jump: 0.7,
 					GoesOnFirst: []float64{0.5, 1, 2}, GoesOn: []float64{3, 1, 0.2}, InputAlike: 0.3, OutputAlike: 0.6},
-				Prefix:   &Prefix{Share: 0.6, Count: 40, Exponent: 1.1, Tokens: stat.Uniform{Low: 100, High: 900}},
-				Errors:   0.004},
+				Prefix: &Prefix{Share: 0.6, Count: 40, Exponent: 1.1, Tokens: stat.Uniform{Low: 100, High: 900}},
+				Errors: 0.004},
 			{Name: "agents", Rate: Curve{Rate: []float64{0.75}}, Arrival: Arrival{Process: MarkovGaps, Markov: &Markov{
 				Gaps: []stat.Distribution{stat.Exponential{Average: 0.05}, stat.Lognormal{Average: 4, CV: 1.5}}, Next: [][]float64{{0.9, 0.1}, {0.4, 0.6}}}},
 				Lengths:   []Lengths{{Input: stat.Pareto{Body: stat.Lognormal{Average: 3000, CV: 1}, From: 8000, Alpha: 2.2}, Output: stat.NewZipf(1.1, 64, 16)}},
