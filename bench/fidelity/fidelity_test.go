@@ -65,6 +65,29 @@ func TestKindsKeepTheMeans(t *testing.T) {
 	}
 }
 
+// TestShuffledKeepsItsWindows: moments stay, and each ten seconds have the same
+// lengths in another order.
+func TestShuffledKeepsItsWindows(t *testing.T) {
+	real := even(500, 0, 0)
+	for i := range real {
+		real[i].input, real[i].output = int64(i)+1, int64(i)+1001
+	}
+	list, moved := shuffled(real, 1), 0
+	seen := map[int64]bool{}
+	for i, r := range list {
+		if r.at != real[i].at || r.text != real[i].text || r.output != r.input+1000 || (r.input-1)/100 != int64(i)/100 || seen[r.input] {
+			t.Fatalf("request %d is %+v", i, r)
+		}
+		seen[r.input] = true
+		if r.input != real[i].input {
+			moved++
+		}
+	}
+	if moved < 450 {
+		t.Errorf("%d of 500 have another place", moved)
+	}
+}
+
 func TestStudyOfATraceAgainstItself(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "trace.csv")
 	var b strings.Builder
@@ -83,17 +106,17 @@ func TestStudyOfATraceAgainstItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	truth, model := r.Traffics[0], r.Traffics[1]
+	truth, model := r.Traffics[0], r.Traffics[2]
 	if d := model.Highest.Distance(truth.Highest); math.Abs(d) > 0.02 {
 		t.Errorf("the same traffic as a model: highest rate %v of %v", model.Highest, truth.Highest)
 	}
 	if d := model.At[0].TTFT.Distance(truth.At[0].TTFT); math.Abs(d) > 0.05 {
 		t.Errorf("TTFT p99 %v of %v", model.At[0].TTFT, truth.At[0].TTFT)
 	}
-	if fixed := r.Traffics[4]; fixed.Highest.Median < 1.5*truth.Highest.Median {
+	if fixed := r.Traffics[5]; fixed.Highest.Median < 1.5*truth.Highest.Median {
 		t.Errorf("one prompt again and again: %v of %v requests/s, though the cache knows it", fixed.Highest, truth.Highest)
 	}
-	if text := r.Markdown([]float64{0.5}); !strings.Contains(text, "| the fitted model |") || strings.Count(text, "\n") != 9 {
+	if text := r.Markdown([]float64{0.5}); !strings.Contains(text, "| the fitted model |") || strings.Count(text, "\n") != 10 {
 		t.Errorf("%s", text)
 	}
 	if !strings.Contains(string(r.Picture()), "a fixed prompt") {

@@ -74,6 +74,26 @@ func fitted(m *traffic.Model, seed uint64) ([]request, error) {
 	}
 }
 
+// shuffledIn is how far windows are in which the trace's lengths change places, ns.
+const shuffledIn = int64(10e9)
+
+// shuffled is a trace whose requests have changed lengths with others of the same
+// ten seconds: as near to it as a model can come that knows all but the order.
+func shuffled(of []request, seed uint64) []request {
+	out := slices.Clone(of)
+	for i, w := 0, uint64(0); i < len(of); w++ {
+		j := i
+		for j < len(of) && of[j].at/shuffledIn == of[i].at/shuffledIn {
+			j++
+		}
+		for a, b := range stat.Random(seed, "shuffled", w).Perm(j - i) {
+			out[i+a].input, out[i+a].output = of[i+b].input, of[i+b].output
+		}
+		i = j
+	}
+	return out
+}
+
 // naive is what a tool does with means: Poisson arrivals of the trace's mean
 // rate, and for each length one lognormal of the trace's mean and CV, drawn
 // independently.

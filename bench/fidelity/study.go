@@ -71,6 +71,7 @@ func Study(o Options) (*Result, error) {
 	r := &Result{Options: o, Requests: len(real), Rate: meanRate(real)}
 	kinds := []kind{
 		{"the trace", 1, func(uint64) ([]request, error) { return real, nil }},
+		{"the trace, lengths shuffled in 10s", o.Samples, func(seed uint64) ([]request, error) { return shuffled(real, seed), nil }},
 		{"the fitted model", o.Samples, func(seed uint64) ([]request, error) { return fitted(o.Model, seed) }},
 		{fmt.Sprintf("the fitted model, bursts of %v kept", o.Bursts), o.Samples, func(seed uint64) ([]request, error) { return fitted(o.Kept, seed) }},
 		{"Poisson, one length model", o.Samples, func(seed uint64) ([]request, error) { return naive(real, seed), nil }},
