@@ -53,8 +53,7 @@ func TestLadder(t *testing.T) {
 		n, window int
 		want      []int
 	}{
-		{3600, 60, []int{600, 300, 60, 30, 15, 5, 1}}, {1199, 60, []int{300, 60, 30, 15, 5, 1}}, {599, 60, []int{60, 30, 15, 5, 1}},
-		{60, 60, []int{30, 15, 5, 1}}, {100, 7, []int{35, 7, 1}}, {70, 7, []int{35, 7, 1}}, {69, 7, []int{7, 1}},
+		{3600, 60, []int{60, 30, 15, 5, 1}}, {60, 60, []int{60, 30, 15, 5, 1}}, {100, 7, []int{7, 1}}, {59, 60, []int{59, 1}}, {5, 1, []int{1}},
 	} {
 		if d := cmp.Diff(c.want, ladder(c.n, c.window)); d != "" {
 			t.Errorf("%d, %d: %s", c.n, c.window, d)
@@ -63,10 +62,11 @@ func TestLadder(t *testing.T) {
 }
 
 // By hand: eight windows of 4 s with 40 short prompts of 20 tokens in the second
-// half and 40 of 100 in the first. Windows of 4 s all have the same share. In one of
-// 2 s 20 long ones are expected and 40 or none come, 16 times 400 squares; chance
-// alone has 16 · 40 · ¼ · 40/79 = 81.01. A long one has (100 − 20)/60 of the mean more:
-// (6400 − 81.01) · (4/3)² = 11,233.8.
+// half and 40 of 100 in the first, and answers of 2. Windows of 4 s all have the same
+// share. In one of 2 s 20 long ones are expected and 40 or none come, 16 times 400
+// squares; chance alone has 16 · 40 · ¼ · 40/79 = 81.01. A long one has (100 − 20)/60 of
+// the mean input more, and holds (100 + 1) · 2 tokens instead of (20 + 1) · 2, 160/122 of
+// the mean: (6400 − 81.01) · ((4/3)² + (160/122)²) = 22,102.2.
 func TestWorthOfACut(t *testing.T) {
 	var at []float64
 	var input, output []int32
@@ -74,7 +74,7 @@ func TestWorthOfACut(t *testing.T) {
 		for half, tokens := range []int32{100, 20} {
 			for i := range 40 {
 				at = append(at, float64(4*w+2*half)+float64(i)/20)
-				input, output = append(input, tokens), append(output, 7)
+				input, output = append(input, tokens), append(output, 2)
 			}
 		}
 	}
@@ -83,20 +83,20 @@ func TestWorthOfACut(t *testing.T) {
 		t.Fatal(d)
 	}
 	all := y.divide()
-	if len(y.classes) != 2 || y.classes[0].name() != "input-1-20-output-1-7" || y.classes[1].name() != "input-21-100-output-1-7" {
+	if len(y.classes) != 2 || y.classes[0].name() != "input-1-20-output-1-2" || y.classes[1].name() != "input-21-100-output-1-2" {
 		t.Fatalf("%d classes", len(y.classes))
 	}
-	if len(y.classes[0].rows) != 320 || len(y.classes[1].rows) != 320 || all[0].Kept != 0 || all[1].Kept != 0 {
+	if len(y.classes[0].rows) != 320 || len(y.classes[1].rows) != 320 || len(all) != 1 || all[0].Kept != 0 {
 		t.Errorf("%d and %d requests, %+v of all", len(y.classes[0].rows), len(y.classes[1].rows), all)
 	}
 	c := class{rows: allRows(len(at)), curve: newCurve(at, 32, 2)}
 	y.look(&c)
-	if !c.cut.input || c.cut.at != 20 || math.Abs(c.cut.worth-11233.8) > 0.5 {
+	if !c.cut.input || c.cut.at != 20 || math.Abs(c.cut.worth-22102.2) > 0.5 {
 		t.Errorf("cut at %d (input: %v), worth %v", c.cut.at, c.cut.input, c.cut.worth)
 	}
 	// √(1 − 81.01/6400) = 0.993652 of the deviation of ½ is kept.
 	for i, want := range []float64{0.996826, 0.003174} {
-		if got := y.classes[1].factor[i]; math.Abs(got-want) > 1e-6 {
+		if got := y.classes[1].factor[i] / 20; math.Abs(got-want) > 1e-6 { // of 20/s
 			t.Errorf("share of the long ones in window %d: %v, expected %v", i, got, want)
 		}
 	}

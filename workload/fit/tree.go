@@ -11,7 +11,7 @@ import (
 const (
 	// classRows is how many requests a class has at least.
 	classRows   = 200
-	mostClasses = 8
+	mostClasses = 12
 	// leastMixed is how many requests a wider window has at least for its mix to
 	// be divided further.
 	leastMixed = 2
@@ -41,20 +41,30 @@ type tree struct {
 	input, output []int32
 	span, fine    float64
 	// the means over all requests, a length not said being 0
-	meanInput, meanOutput float64
-	ladder                []int // widths in fine windows, from wide to narrow
-	classes               []class
-	levels                []BurstLevel // what is kept of shares at each width, of the cut that keeps most
+	meanInput, meanOutput, meanHeld float64
+	ladder                          []int // widths in fine windows, the rates' first
+	classes                         []class
+	levels                          []BurstLevel // what is kept of shares at each width, of the cut that keeps most
 }
 
 // newTree has the requests whose moments, in s, and lengths these are.
 func newTree(at []float64, input, output []int32, span, window, fine float64) *tree {
 	t := &tree{at: at, input: input, output: output, span: span, fine: fine, ladder: ladder(windowCount(span, fine), int(math.Round(window/fine))),
 		meanInput: max(meanTokens(input), 1), meanOutput: max(meanTokens(output), 1)}
-	for _, n := range t.ladder {
+	for i := range input {
+		t.meanHeld += heldBy(input[i], output[i]) / float64(len(input))
+	}
+	t.meanHeld = max(t.meanHeld, 1)
+	for _, n := range t.ladder[1:] {
 		t.levels = append(t.levels, BurstLevel{Window: float64(n) * fine, Dispersion: 1})
 	}
 	return t
+}
+
+// heldBy is how many tokens a request holds in an engine's cache, summed over the
+// tokens of its answer: its prompt all the time, its answer as it grows.
+func heldBy(input, output int32) float64 {
+	return (float64(input) + float64(output)/2) * float64(output)
 }
 
 // name says of which lengths a class is.
@@ -85,10 +95,12 @@ func meanTokens(list []int32) float64 {
 func (t *tree) divide() []BurstLevel {
 	all := &bursts{window: t.span, fine: t.fine, factor: slices.Repeat([]float64{1}, windowCount(t.span, t.fine))}
 	c := class{rows: allRows(len(t.at)), input: between{1, most(t.input)}, output: between{1, most(t.output)}, factor: all.factor, curve: newCurve(t.at, t.span, t.fine)}
-	wide := len(all.factor)
-	for _, narrow := range t.ladder {
-		all.levels = append(all.levels, all.level(c.curve, wide, narrow))
-		wide = narrow
+	rates := newCurve(t.at, t.span, float64(t.ladder[0])*t.fine) // those of its windows are the log's
+	for i := range all.factor {
+		all.factor[i] = rates.rate[i/t.ladder[0]]
+	}
+	for k, narrow := range t.ladder[1:] {
+		all.levels = append(all.levels, all.level(c.curve, t.ladder[k], narrow))
 	}
 	t.look(&c)
 	t.classes = []class{c}
@@ -139,7 +151,8 @@ type lengthCut struct {
 	own   *curve
 	// worth is how much tokens come together by it: the squares of how far the
 	// number of longer ones is from its share, less those of chance, times the
-	// squares of by how much more of the mean input, and of the mean output, these have.
+	// squares of by how much more of the mean input, the mean output and what requests
+	// hold in the mean these have.
 	worth float64
 }
 
@@ -189,19 +202,20 @@ func (t *tree) try(c *class, input bool) {
 // cutAt takes a cut where it is worth more than a class's best so far.
 func (t *tree) cutAt(c *class, x lengthCut) {
 	var own []float64
-	var n, in, out [2]float64 // of the shorter and the longer ones
+	var n, in, out, held [2]float64 // of the shorter and the longer ones
 	for _, i := range c.rows {
 		k := 0
 		if t.length(x.input, i) > x.at {
 			own = append(own, t.at[i])
 			k = 1
 		}
-		n[k], in[k], out[k] = n[k]+1, in[k]+float64(t.input[i]), out[k]+float64(t.output[i])
+		n[k], in[k], out[k], held[k] = n[k]+1, in[k]+float64(t.input[i]), out[k]+float64(t.output[i]), held[k]+heldBy(t.input[i], t.output[i])
 	}
 	if min(n[0], n[1]) < classRows {
 		return
 	}
-	moreIn, moreOut := (in[1]/n[1]-in[0]/n[0])/t.meanInput, (out[1]/n[1]-out[0]/n[0])/t.meanOutput
+	more := func(sum [2]float64, mean float64) float64 { return (sum[1]/n[1] - sum[0]/n[0]) / mean }
+	moreIn, moreOut, moreHeld := more(in, t.meanInput), more(out, t.meanOutput), more(held, t.meanHeld)
 	x.own = newCurve(own, t.span, t.fine)
 	beyond, wide, found := 0.0, len(x.own.counts), false
 	for _, narrow := range t.ladder {
@@ -213,7 +227,7 @@ func (t *tree) cutAt(c *class, x lengthCut) {
 		found = found || errors >= cutErrors
 		wide = narrow
 	}
-	if x.worth = beyond * (moreIn*moreIn + moreOut*moreOut); found && x.worth > c.cut.worth {
+	if x.worth = beyond * (moreIn*moreIn + moreOut*moreOut + moreHeld*moreHeld); found && x.worth > c.cut.worth {
 		c.cut = x
 	}
 }
@@ -224,16 +238,15 @@ func (t *tree) share(c, short, long *class) {
 	all, own := c.curve, c.cut.own
 	last := len(all.counts)
 	of := slices.Repeat([]float64{own.upTo[last] / all.upTo[last]}, last) // the longer ones' share
-	wide := len(all.counts)
-	for k, narrow := range t.ladder {
-		l, _ := mixScatter(all, own, wide, narrow).level(t.levels[k].Window, 0)
+	addShares(of, all, own, last, t.ladder[0], 1)                         // as the log has them
+	for k, narrow := range t.ladder[1:] {
+		l, _ := mixScatter(all, own, t.ladder[k], narrow).level(t.levels[k].Window, 0)
 		if l.Kept > t.levels[k].Kept {
 			t.levels[k] = l
 		}
 		if l.Kept > 0 {
-			addShares(of, all, own, wide, narrow, l.Kept)
+			addShares(of, all, own, t.ladder[k], narrow, l.Kept)
 		}
-		wide = narrow
 	}
 	short.factor, long.factor = make([]float64, len(of)), make([]float64, len(of))
 	for i, x := range of {
@@ -272,20 +285,12 @@ func mixScatter(all, own *curve, wide, narrow int) *scatter {
 	return s
 }
 
-// ladder are the widths, in fine windows, at which a log of n is divided: ten and
-// five times the window of its rates where there are two of them, then that
-// window and on by its least factors down to one.
+// ladder are the widths, in fine windows, at which a log of n is divided: the
+// window of its rates and on by its least factors down to one.
 func ladder(n, window int) []int {
 	var list []int
-	for _, times := range []int{10, 5} {
-		if 2*times*window <= n {
-			list = append(list, times*window)
-		}
-	}
-	for w := window; ; w /= leastFactor(w) {
-		if w < n {
-			list = append(list, w)
-		}
+	for w := min(window, n); ; w /= leastFactor(w) {
+		list = append(list, w)
 		if w == 1 {
 			return list
 		}
