@@ -173,8 +173,15 @@ func (p *Prompts) now() *message { return &p.messages[len(p.messages)-1] }
 
 // write adds text to the message under way.
 func (p *Prompts) write(text []byte) {
+	n := len(p.text)
 	p.text = append(p.text, text...)
-	p.now().tokens += p.count(text)
+	p.now().tokens += p.count(p.text[n:])
+}
+
+func (p *Prompts) writeString(text string) {
+	n := len(p.text)
+	p.text = append(p.text, text...)
+	p.now().tokens += p.count(p.text[n:])
 }
 
 // token adds an id of one.
@@ -276,7 +283,7 @@ func (p *Prompts) answer(text string, turn int) {
 		return
 	}
 	p.begin("assistant")
-	if p.write([]byte(text)); text == "" {
+	if p.writeString(text); text == "" {
 		p.shows(maphash.Comparable(p.seed, [2]uint64{p.chainedLast(), uint64(turn)})) // its own, as far as is known
 	}
 	p.cut()

@@ -225,3 +225,27 @@ func TestMostBlocks(t *testing.T) {
 		t.Errorf("%d blocks", sum)
 	}
 }
+
+// calls counts how often it was asked.
+type calls struct{ n int }
+
+func (*calls) Name() string { return "calls" }
+
+func (c *calls) Count(text string) (int, error) {
+	c.n++
+	return len(text), nil
+}
+
+// A long text that comes again is counted once.
+func TestCountedOnce(t *testing.T) {
+	c := &calls{}
+	p := count.NewPrompts(c)
+	for i := range 10 {
+		if q := prompt(t, p, chat(many("rule", 100), strings.Repeat("x", i+1))); q.Said != int64(499+i+1) {
+			t.Errorf("%d tokens, want %d", q.Said, 499+i+1)
+		}
+	}
+	if c.n != 11 {
+		t.Errorf("counted %d times, want 11", c.n)
+	}
+}

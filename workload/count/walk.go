@@ -115,7 +115,7 @@ func (p *Prompts) turn(t *trace.Turn) {
 	for i := range t.Messages {
 		m := &t.Messages[i]
 		p.begin(m.Role)
-		p.write([]byte(m.Text))
+		p.writeString(m.Text)
 		for _, shown := range m.Media {
 			p.shows(maphash.String(p.seed, shown.Text))
 		}

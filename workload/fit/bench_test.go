@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/tokamak-bench/tokamak/stat"
@@ -61,4 +62,45 @@ func BenchmarkFit(b *testing.B) {
 			b.ReportMetric(float64(m.Sys)/1e6, "MB")
 		})
 	}
+}
+
+// spoken is synthetic with texts instead of lengths: one of three system
+// prompts of about a thousand tokens, and 1,200 bytes of its own.
+type spoken struct {
+	*synthetic
+	text  string
+	turns [1]trace.Turn
+}
+
+func newSpoken(n int) *spoken {
+	return &spoken{synthetic: newSynthetic(n, 0), text: wording(1, 200_000)}
+}
+
+func (s *spoken) Next() (*trace.Row, error) {
+	r, err := s.synthetic.Next()
+	if err != nil {
+		return nil, err
+	}
+	k := s.i % 10
+	system := s.text[:4000]
+	if k > 5 {
+		system = s.text[4000:8000]
+	}
+	at := 10_000 + s.i*97%900_000
+	s.turns[0].Messages = append(s.turns[0].Messages[:0], trace.Message{Role: "system", Text: system},
+		trace.Message{Role: "user", Text: strconv.Itoa(s.i) + s.text[at:at+1200]})
+	r.Input, r.Turns = 1000+300+8, s.turns[:]
+	return r, nil
+}
+
+// BenchmarkFitTexts fits a million rows of texts, 5 KB each.
+func BenchmarkFitTexts(b *testing.B) {
+	for b.Loop() {
+		if _, _, err := Fit(b.Context(), newSpoken(1_000_000), Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.Sys)/1e6, "MB")
 }

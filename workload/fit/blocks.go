@@ -13,7 +13,12 @@ import (
 type blocks struct {
 	lengths []BlockLength // of blocks, in the order of their first rows
 	scratch []uint64
-	known   map[uint64]block
+	known   map[uint64]int32 // the place in all of each
+	all     []block
+	free    []int32           // places in all of those that were forgotten
+	at      []int32           // place in all of the block at each place of the stack, -1: none
+	oldest  int               // no block is at a place before it
+	here    []int32           // place in all of each block of a prompt, -1: not known
 	ends    map[uint64]ending // by the last full block of a prompt, of a text by its last
 	tails   map[uint64]tails  // by the last but one of a prompt that is one text
 	stack   *stack
@@ -42,12 +47,15 @@ type BlockLength struct {
 
 // block is what is known of one: its place in the stack and who sent it first.
 type block struct {
-	place  int32
-	owner  int32 // the request that began the session that sent it first
-	last   int64 // ns
-	tokens int32
-	shared bool // by sessions
-	again  bool
+	id            uint64
+	last          int64 // ns
+	place         int32 // -1: forgotten
+	owner         int32 // the request that began the session that sent it first
+	tokens        int32
+	front         int32 // the number of the front that ends with it, 0: none
+	shared        bool  // by sessions
+	again         bool
+	ended, tailed bool // prompts ended with it, or as one text a little behind it
 }
 
 // ending is a prompt that ended in a block.
@@ -63,7 +71,7 @@ func newBlocks(sizes []int64) *blocks {
 			sizes = append(sizes, int64(math.Round(math.Pow(10, 5+float64(k)/8)/1000))*1000)
 		}
 	}
-	return &blocks{known: map[uint64]block{}, ends: map[uint64]ending{}, tails: map[uint64]tails{}, stack: newStack(), frontOf: map[uint64]int32{},
+	return &blocks{known: map[uint64]int32{}, ends: map[uint64]ending{}, tails: map[uint64]tails{}, stack: newStack(), frontOf: map[uint64]int32{},
 		sizes: sizes, found: make([]int64, len(sizes))}
 }
 
@@ -88,7 +96,7 @@ func (b *blocks) add(p *prompt, row int32) (before, front int32) {
 		}
 	}
 	before, first := p.of, p.of
-	deep := b.deep(p)
+	deep := b.find(p)
 	if before < 0 {
 		first = row
 		if e, ok := b.goesOn(p, deep); ok {
@@ -98,10 +106,15 @@ func (b *blocks) add(p *prompt, row int32) (before, front int32) {
 	b.lookUp(p, deep)
 	front = b.share(p, deep, first, before < 0)
 	for i := len(p.ids) - 1; i >= 0; i-- { // the front is the youngest, as it is freed last
-		b.use(p.ids[i], p.tokens(i), first, p.at)
+		b.here[i] = b.use(b.here[i], p.ids[i], p.tokens(i), first, p.at)
 	}
 	b.end(p, row, first)
 	return before, front
+}
+
+// rest frees what only further prompts would need.
+func (b *blocks) rest() {
+	b.known, b.all, b.free, b.at, b.here, b.ends, b.tails, b.frontOf, b.stack = nil, nil, nil, nil, nil, nil, nil, nil, nil
 }
 
 // sharing tells whether clients share blocks: their log names them, or one in a
@@ -110,30 +123,50 @@ func (b *blocks) sharing() bool {
 	return len(b.lengths) > 0 || b.begun > 0 && float64(b.begun) >= topShare*float64(b.followed)
 }
 
-// deep is how many of a prompt's leading blocks are known.
-func (b *blocks) deep(p *prompt) int {
+// find looks for the blocks of a prompt, and returns how many of the leading
+// ones are known. Behind one that is not no block of a text is.
+func (b *blocks) find(p *prompt) (deep int) {
+	b.here = b.here[:0]
+	deep = -1
 	for i, id := range p.ids {
-		if _, ok := b.known[id]; !ok {
-			return i
+		if deep >= 0 && p.said != nil {
+			b.here = append(b.here, -1)
+			continue
 		}
+		at, ok := b.known[id]
+		if !ok {
+			at = -1
+			if deep < 0 {
+				deep = i
+			}
+		}
+		b.here = append(b.here, at)
 	}
-	return len(p.ids)
+	if deep < 0 {
+		return len(p.ids)
+	}
+	return deep
 }
 
 // end notes where a prompt ends, for one that goes on with it.
 func (b *blocks) end(p *prompt, row, first int32) {
 	n := len(p.ids)
-	if n == 0 || !p.whole {
+	if n == 0 || !p.whole || b.gone(b.here[n-1], p.ids[n-1]) {
 		return
 	}
 	b.ends[p.ids[n-1]] = ending{row: row, first: first, prompt: p.input, answer: p.output}
+	b.all[b.here[n-1]].ended = true
 	if p.said == nil {
 		return
 	}
-	if tail := p.said.Tail(); tail > 0 && tail <= math.MaxUint16 {
+	if tail := p.said.Tail(); tail > 0 && tail <= math.MaxUint16 && !b.gone(b.here[n-2], p.ids[n-2]) {
 		b.tails[p.ids[n-2]] = b.tails[p.ids[n-2]].with(uint16(tail))
+		b.all[b.here[n-2]].tailed = true
 	}
 }
+
+// gone tells whether a block was forgotten since it was at a place.
+func (b *blocks) gone(at int32, id uint64) bool { return b.all[at].id != id || b.all[at].place < 0 }
 
 // tails are the lengths in bytes, 0 for none, of what the last few texts that
 // ended behind a block had there.
@@ -194,11 +227,15 @@ func (b *blocks) goesOn(p *prompt, deep int) (ending, bool) {
 		deep = len(p.ids) // ids of logs need not name what stands before
 	}
 	for i := deep - 1; i >= 0; i-- {
-		id, e, ok := b.endAt(p, i)
+		at := b.here[i]
+		if at < 0 {
+			continue
+		}
+		at, e, ok := b.endAt(p, i, at)
 		if !ok {
 			continue
 		}
-		if b.known[id].shared || p.input <= e.prompt+e.answer/2 {
+		if b.all[at].shared || p.input <= e.prompt+e.answer/2 {
 			return ending{}, false
 		}
 		return e, true
@@ -207,23 +244,25 @@ func (b *blocks) goesOn(p *prompt, deep int) (ending, bool) {
 }
 
 // endAt finds a prompt that ended with a block of this one, or as one text a
-// little behind it with what stands there in this one too.
-func (b *blocks) endAt(p *prompt, i int) (id uint64, e ending, ok bool) {
-	if p.said != nil {
-		for _, n := range b.tails[p.ids[i]] {
+// little behind it with what stands there in this one too. at is the place of the
+// last block of it.
+func (b *blocks) endAt(p *prompt, i int, block int32) (at int32, e ending, ok bool) {
+	k := &b.all[block]
+	if k.tailed && p.said != nil {
+		for _, n := range b.tails[k.id] {
 			if n == 0 {
 				break
 			}
-			if id, ok = p.said.Behind(i, int(n)); !ok {
-				continue
-			}
-			if e, ok = b.ends[id]; ok {
-				return id, e, true
+			id, whole := p.said.Behind(i, int(n))
+			if at, known := b.known[id]; whole && known && b.all[at].ended {
+				return at, b.ends[id], true
 			}
 		}
 	}
-	e, ok = b.ends[p.ids[i]]
-	return p.ids[i], e, ok
+	if !k.ended {
+		return 0, ending{}, false
+	}
+	return block, b.ends[k.id], true
 }
 
 // lookUp counts what caches of each size would find: the leading blocks whose
@@ -232,13 +271,13 @@ func (b *blocks) endAt(p *prompt, i int) (id uint64, e ending, ok bool) {
 func (b *blocks) lookUp(p *prompt, deep int) {
 	b.prompts += p.input
 	deepest := int64(0)
-	for i, id := range p.ids[:deep] {
+	for i, at := range b.here[:deep] {
 		if p.upTo(i+1) >= p.input {
 			return
 		}
 		size := p.tokens(i)
 		b.hits += size
-		deepest = max(deepest, b.stack.distance(b.known[id].place))
+		deepest = max(deepest, b.stack.distance(b.all[at].place))
 		i, _ := slices.BinarySearch(b.sizes, deepest)
 		if i < len(b.found) {
 			b.found[i] += size // in this size and all above: summed at the end
@@ -251,14 +290,11 @@ func (b *blocks) lookUp(p *prompt, deep int) {
 func (b *blocks) share(p *prompt, deep int, first int32, begins bool) int32 {
 	depth := 0
 	for depth < deep {
-		k := b.known[p.ids[depth]]
+		k := &b.all[b.here[depth]]
 		if k.owner == first {
 			break
 		}
-		if !k.shared {
-			k.shared = true
-			b.known[p.ids[depth]] = k
-		}
+		k.shared = true
 		depth++
 	}
 	if p.said != nil && depth == len(p.ids) {
@@ -267,66 +303,108 @@ func (b *blocks) share(p *prompt, deep int, first int32, begins bool) int32 {
 	if depth == 0 || !begins {
 		return 0
 	}
-	return b.begin(p, depth, b.known[p.ids[depth-1]].owner)
+	return b.begin(p, depth)
 }
 
-// use makes a block of so many tokens the youngest.
-func (b *blocks) use(id uint64, size int64, first int32, at int64) {
-	if b.stack.full(size) || b.texts > 0 && len(b.known) >= mostTextBlocks {
+// use makes a block of so many tokens the youngest. at is its place as far as it
+// is known, which is returned.
+func (b *blocks) use(at int32, id uint64, size int64, first int32, moment int64) int32 {
+	if b.stack.full(size) {
 		b.compact(size)
 	}
-	k, ok := b.known[id]
-	if !ok {
-		b.distinct++
-		k.owner, k.tokens = first, int32(min(size, math.MaxInt32))
-	} else {
-		if !k.again {
-			k.again = true
-			b.again++
+	if at < 0 || b.gone(at, id) {
+		var ok bool
+		if at, ok = b.known[id]; !ok {
+			return b.learn(block{id: id, last: moment, owner: first, tokens: int32(min(size, math.MaxInt32))})
 		}
-		if len(b.reuse) < mostReuse {
-			b.reuse = append(b.reuse, float64(at-k.last)/1e9)
-		}
-		b.stack.remove(k.place, k.tokens)
 	}
-	k.last = at
+	k := &b.all[at]
+	if !k.again {
+		k.again = true
+		b.again++
+	}
+	if len(b.reuse) < mostReuse {
+		b.reuse = append(b.reuse, float64(moment-k.last)/1e9)
+	}
+	b.stack.remove(k.place, k.tokens)
+	b.at[k.place] = -1
+	k.last = moment
+	b.push(at)
+	return at
+}
+
+// learn keeps a new block, in the room of the oldest where there are too many of
+// texts.
+func (b *blocks) learn(k block) int32 {
+	b.distinct++
+	if b.texts > 0 && len(b.known) >= mostTextBlocks {
+		b.forgot = true
+		for b.at[b.oldest] < 0 {
+			b.oldest++
+		}
+		b.forget(b.at[b.oldest])
+	}
+	at := int32(len(b.all))
+	if n := len(b.free); n > 0 {
+		at = b.free[n-1]
+		b.free = b.free[:n-1]
+		b.all[at] = k
+	} else {
+		b.all = append(b.all, k)
+	}
+	b.known[k.id] = at
+	b.push(at)
+	return at
+}
+
+// push makes a block the youngest of the stack.
+func (b *blocks) push(at int32) {
+	k := &b.all[at]
 	k.place = b.stack.push(k.tokens)
-	b.known[id] = k
+	b.at = append(b.at[:k.place], at)
+}
+
+// forget takes a block out.
+func (b *blocks) forget(at int32) {
+	k := &b.all[at]
+	delete(b.known, k.id)
+	if k.ended {
+		delete(b.ends, k.id)
+	}
+	if k.tailed {
+		delete(b.tails, k.id)
+	}
+	b.stack.remove(k.place, k.tokens)
+	b.at[k.place] = -1
+	k.place = -1
+	b.free = append(b.free, at)
 }
 
 // compact moves the blocks of the stack together, and forgets the oldest half
 // when there are too many, or too many tokens for one more block.
 func (b *blocks) compact(size int64) {
-	places, used := make([]uint64, b.stack.next), make([]bool, b.stack.next)
-	for id, k := range b.known {
-		places[k.place], used[k.place] = id, true
-	}
-	ids := places[:0]
-	for i, id := range places {
-		if used[i] {
-			ids = append(ids, id)
-		}
-	}
-	most := mostBlocks
-	if b.texts > 0 {
-		most = mostTextBlocks - 1
-	}
-	if len(ids) > most || b.stack.used+size >= mostStacked {
+	half := 0
+	if len(b.known) > mostBlocks || b.stack.used+size >= mostStacked {
 		b.forgot = true
-		half := (len(ids) + 1) / 2
-		for _, id := range ids[:half] {
-			delete(b.known, id)
-			delete(b.ends, id)
-			delete(b.tails, id)
+		half = (len(b.known) + 1) / 2
+	}
+	for i := b.oldest; half > 0; i++ {
+		if b.at[i] >= 0 {
+			b.forget(b.at[i])
+			half--
 		}
-		ids = ids[half:]
 	}
-	tokens := make([]int32, len(ids))
-	for i, id := range ids {
-		k := b.known[id]
-		k.place = int32(i)
-		b.known[id] = k
-		tokens[i] = k.tokens
+	n := 0
+	tokens := make([]int32, 0, len(b.known))
+	for _, at := range b.at {
+		if at < 0 {
+			continue
+		}
+		k := &b.all[at]
+		k.place, b.at[n] = int32(n), at
+		tokens = append(tokens, k.tokens)
+		n++
 	}
+	b.at, b.oldest = b.at[:n], 0
 	b.stack.reset(tokens)
 }

@@ -13,6 +13,8 @@ import (
 // finish puts the columns into the order of time, and finds steps in the
 // stamps, sessions, and clients.
 func (l *log) finish() {
+	l.blocks.rest()
+	l.prompts = nil
 	l.ownFronts()
 	l.dropUntimed()
 	l.sort()

@@ -15,19 +15,22 @@ type front struct {
 }
 
 // begin numbers the front of a session, a prompt's first blocks.
-func (b *blocks) begin(p *prompt, depth int, owner int32) int32 {
+func (b *blocks) begin(p *prompt, depth int) int32 {
 	b.begun++
-	last := p.ids[depth-1]
-	n, ok := b.frontOf[last]
-	if !ok {
-		b.fronts = append(b.fronts, front{depth: int32(depth), owner: owner})
+	last := &b.all[b.here[depth-1]]
+	if last.front == 0 {
+		last.front = b.frontOf[last.id] // it may have been forgotten
+	}
+	n := last.front
+	if n == 0 {
+		b.fronts = append(b.fronts, front{depth: int32(depth), owner: last.owner})
 		n = int32(len(b.fronts))
-		b.frontOf[last] = n
+		b.frontOf[last.id], last.front = n, n
 	}
 	f := &b.fronts[n-1]
 	f.sum, f.uses = f.sum+p.upTo(depth), f.uses+1
 	for i := depth - 2; i >= 0; i-- {
-		if k, ok := b.frontOf[p.ids[i]]; ok && b.fronts[k-1].depth < f.depth {
+		if k := b.all[b.here[i]].front; k > 0 && b.fronts[k-1].depth < f.depth {
 			f.within = k
 			break
 		}

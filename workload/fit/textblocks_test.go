@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -345,6 +346,7 @@ func TestPrefixesLeakNothing(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
+				ids := slices.Collect(maps.Keys(l.blocks.known))
 				l.finish()
 				m, r, err := l.fit(t.Context())
 				if err != nil {
@@ -365,7 +367,7 @@ func TestPrefixesLeakNothing(t *testing.T) {
 				if strings.Contains(all, "anary") {
 					t.Error("a canary came out")
 				}
-				for id := range l.blocks.frontOf {
+				for _, id := range ids {
 					for _, form := range []string{strconv.FormatUint(id, 10), strconv.FormatUint(id, 16), strconv.FormatUint(id>>11, 10)} {
 						if strings.Contains(all, form) {
 							t.Errorf("the id %s of a block came out", form)
@@ -430,5 +432,40 @@ func TestFoldedFronts(t *testing.T) {
 		if r.Prefix.Fronts != c.fronts {
 			t.Errorf("%d with %d more: %d fronts, want %d: %+v", c.deep, c.more, r.Prefix.Fronts, c.fronts, m.Clients[0].Prefix)
 		}
+	}
+}
+
+// The prompts of a sample are cut as texts are. By hand: a front of 50 tokens in
+// blocks of 16, a prompt up to 70, an answer up to 75; behind 2,048 tokens a block has
+// a 64th of what stands before it: 32, and then 18 to the end.
+func TestSampledPromptsAreCut(t *testing.T) {
+	p := sent{messages: []int64{50, 70, 75}}
+	if d := gocmp.Diff([]int64{16, 32, 48, 50, 66, 70, 75}, p.ends(16)); d != "" {
+		t.Error(d)
+	}
+	p.messages = []int64{2048, 2098}
+	if got := p.ends(16); !slices.Equal(got[len(got)-2:], []int64{2080, 2098}) {
+		t.Errorf("%v", got[len(got)-5:])
+	}
+}
+
+// A prompt that comes again and again is no front of itself: what an engine has to
+// compute of it stays new text. By hand, of 30 words in 149 bytes and 6 of a role, 155:
+// the last of three blocks is new, 27 bytes of them, 5 tokens.
+func TestPromptsThatComeAgain(t *testing.T) {
+	var rows []trace.Row
+	for i := range 40 {
+		rows = append(rows, trace.Row{Format: "test", Timed: true, At: int64(i)*1e9 + int64(i*i)%7e8, Output: 9, Turns: []trace.Turn{{Messages: []trace.Message{{Role: "user", Text: wording(5, 30)}}}}})
+	}
+	m, r, err := Fit(t.Context(), &listed{rows}, Options{Tokenizer: words{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := m.Clients[0].Prefix
+	if p == nil || p.Tokens != stat.Constant(25) || m.Clients[0].Lengths[0].Input != stat.Constant(5) {
+		t.Errorf("%+v, new text %v", p, m.Clients[0].Lengths[0].Input)
+	}
+	if hit := r.Prefix.Curve[len(r.Prefix.Curve)-1].Hit; hit != 39.0*25/(40*30) {
+		t.Errorf("%v found, want %v", hit, 39.0*25/(40*30))
 	}
 }

@@ -29,13 +29,13 @@ func TestStackAgainstList(t *testing.T) {
 				for _, later := range list[at:] {
 					want += size(later)
 				}
-				if got := b.stack.distance(b.known[id].place); got != want {
+				if got := b.stack.distance(b.all[b.known[id]].place); got != want {
 					t.Fatalf("block %d: %d, want %d", id, got, want)
 				}
 				list = slices.Delete(list, at, at+1)
 			}
 			list = append(list, id)
-			b.use(id, size(id), 0, 0)
+			b.use(-1, id, size(id), 0, 0)
 		}
 	})
 }
@@ -45,12 +45,12 @@ func TestStackForgets(t *testing.T) {
 	b := newBlocks(nil)
 	const size = 1 << 30
 	for id := range uint64(10) {
-		b.use(id, size, 0, 0)
+		b.use(-1, id, size, 0, 0)
 	}
 	if !b.forgot || b.stack.used >= mostStacked {
 		t.Errorf("forgot %v, %d tokens", b.forgot, b.stack.used)
 	}
-	if got := b.stack.distance(b.known[9].place); got != size {
+	if got := b.stack.distance(b.all[b.known[9]].place); got != size {
 		t.Errorf("the last block lies %d tokens deep", got)
 	}
 	if _, ok := b.known[0]; ok {
