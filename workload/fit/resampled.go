@@ -86,9 +86,7 @@ func samplePrompts(m *traffic.Model, blockTokens, most int64, seed uint64) ([]se
 		}
 		p := sent{at: time.Duration(d.At), frontTokens: d.PrefixTokens,
 			session: stat.Key(uint64(d.Client), "session", uint64(d.Index)), front: stat.Key(uint64(d.Client), "front", uint64(d.Prefix))}
-		if p.input = d.PrefixTokens; p.input > 0 {
-			p.messages = append(p.messages, p.input)
-		}
+		p.input = d.PrefixTokens
 		turns = s.Turns(&d, turns[:0])
 		for _, t := range turns {
 			p.at += t.Think

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -273,6 +274,12 @@ func TestNamedSessionsOfTexts(t *testing.T) {
 		{"messages", func(r []trace.Row) []trace.Row { return r }, trace.CumulativeTurns},
 		{"bodies", asBodies, trace.CumulativeTurns},
 		{"one text", asOneText, trace.CumulativeTurns},
+		{"one text apart", func(r []trace.Row) []trace.Row { // each grows, but holds nothing of the one before
+			for i := range r {
+				r[i].Turns = []trace.Turn{{Messages: []trace.Message{{Role: "user", Text: wording(i, 100*len(r[i].Turns[0].Messages))}}}}
+			}
+			return r
+		}, IndependentTurns},
 		{"apart", func(r []trace.Row) []trace.Row { // each grows, but holds nothing of the one before
 			for i := range r {
 				m := r[i].Turns[0].Messages
@@ -467,5 +474,79 @@ func TestPromptsThatComeAgain(t *testing.T) {
 	}
 	if hit := r.Prefix.Curve[len(r.Prefix.Curve)-1].Hit; hit != 39.0*25/(40*30) {
 		t.Errorf("%v found, want %v", hit, 39.0*25/(40*30))
+	}
+}
+
+// The prompts of a conversation that is one row are of one session, whatever of
+// them others sent: all begin with the same question, so that its end is shared, and
+// still the only front is the system prompt, of 800 words.
+func TestConversationsThatBeginAlike(t *testing.T) {
+	rows := asConversations(2)[:60]
+	for i := range rows {
+		rows[i].Turns[0].Messages = []trace.Message{{Role: "system", Text: systemPrompts[0]}, {Role: "user", Text: "what now"}}
+	}
+	m, r, err := Fit(t.Context(), &listed{rows}, Options{Tokenizer: words{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := m.Clients[0].Prefix; r.Prefix.Fronts != 1 || p.Tokens != stat.Constant(800) || m.Clients[0].Lengths[0].Input != stat.Constant(2) {
+		t.Errorf("%d fronts: %+v", r.Prefix.Fronts, p)
+	}
+	// The later turns add 100 words, however many of them others share.
+	if s := m.Clients[0].Sessions; s == nil || s.Input != stat.Constant(100) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Who shares a front belongs together: neither senders of other lengths at other
+// times nor chats and requests that stand alone are divided where their texts begin
+// alike, and both are where they do not.
+func TestSharersAreNotDivided(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		senders := twoSenders(2700, true)
+		for i := range senders.rows {
+			system := fmt.Sprintf("%06d ", i) + systemPrompts[2]
+			if shared {
+				system = systemPrompts[2]
+			}
+			senders.rows[i].Turns = []trace.Turn{{Messages: []trace.Message{{Role: "system", Text: system}, {Role: "user", Text: fmt.Sprint(i)}}}}
+		}
+		rows := talk(150, 3)
+		for s := range 150 {
+			rows = append(rows, trace.Row{Format: "test", Timed: true, At: int64(s)*1e9 + 5e8, Output: 900, Turns: []trace.Turn{{Messages: []trace.Message{
+				{Role: "system", Text: systemOf(s)}, {Role: "user", Text: wording(30_000+s, 700)}}}}})
+		}
+		if !shared {
+			for i := range rows {
+				m := slices.Clone(rows[i].Turns[0].Messages)
+				m[0].Text = m[1].Text
+				rows[i].Turns = []trace.Turn{{Messages: m}}
+			}
+		}
+		slices.SortStableFunc(rows, func(a, b trace.Row) int { return cmp.Compare(a.At, b.At) })
+		for name, log := range map[string]*listed{"senders": senders, "chats": {rows}} {
+			m, r, err := Fit(t.Context(), log, Options{Tokenizer: words{}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]int{true: 1, false: 2}[shared]; len(m.Clients) != want {
+				t.Errorf("%s, shared %v: %d clients, want %d; %+v", name, shared, len(m.Clients), want, r.Sessions)
+			}
+		}
+	}
+}
+
+// By hand: a front of 50 tokens, then turns of 100 with answers of 40.
+func TestSampledMessages(t *testing.T) {
+	one := func(x float64) stat.Distribution { return stat.Constant(x) }
+	m := &traffic.Model{Duration: time.Minute, Clients: []traffic.Client{{Name: "c", Rate: traffic.Curve{Rate: []float64{1}}, Arrival: traffic.Arrival{Process: traffic.Constant},
+		Lengths: []traffic.Lengths{{Input: one(100), Output: one(40)}}, Sessions: &traffic.Sessions{Turns: one(2), Think: one(1), Input: one(100), Jump: 1},
+		Prefix: &traffic.Prefix{Share: 1, Count: 1, Tokens: one(50)}}}}
+	list, err := samplePrompts(m, 16, 1000, 1)
+	if err != nil || len(list) < 2 {
+		t.Fatal(list, err)
+	}
+	if d := gocmp.Diff([]int64{50, 150, 190, 290}, list[1].messages); d != "" || list[1].input != 290 {
+		t.Error(d)
 	}
 }
