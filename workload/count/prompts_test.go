@@ -87,6 +87,15 @@ func pictured(url string) trace.Row {
 	return trace.Row{Turns: []trace.Turn{{Messages: []trace.Message{{Role: "user", Text: "see", Media: []media.Reference{{Text: url}}}}}}}
 }
 
+// The same text behind another is another block.
+func TestChained(t *testing.T) {
+	p := count.NewPrompts(words{})
+	a, b := prompt(t, p, chat("a", "same")), prompt(t, p, chat("b", "same"))
+	if a.Blocks[1] == b.Blocks[1] {
+		t.Error("one id for a text behind two others")
+	}
+}
+
 // Within a message it is found to a block: 64 bytes, or a 64th of what stands
 // before, and never more than there is. By hand: of 10,000 words of 5 bytes the
 // first 3,000 are the same, 15,000 bytes and the role's 6; the block that ends

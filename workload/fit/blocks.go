@@ -36,6 +36,7 @@ type blocks struct {
 	followed, texts int64 // prompts in all, and those known by their texts
 	estimated       int64 // of them, those of estimated lengths
 	begun           int64 // sessions that begin with a front
+	most            int   // blocks of texts that are kept
 	forgot          bool  // the oldest blocks, of a log with too many
 }
 
@@ -72,7 +73,7 @@ func newBlocks(sizes []int64) *blocks {
 		}
 	}
 	return &blocks{known: map[uint64]int32{}, ends: map[uint64]ending{}, tails: map[uint64]tails{}, stack: newStack(), frontOf: map[uint64]int32{},
-		sizes: sizes, found: make([]int64, len(sizes))}
+		most: mostTextBlocks, sizes: sizes, found: make([]int64, len(sizes))}
 }
 
 const (
@@ -337,7 +338,7 @@ func (b *blocks) use(at int32, id uint64, size int64, first int32, moment int64)
 // texts.
 func (b *blocks) learn(k block) int32 {
 	b.distinct++
-	if b.texts > 0 && len(b.known) >= mostTextBlocks {
+	if b.texts > 0 && len(b.known) >= b.most {
 		b.forgot = true
 		for b.at[b.oldest] < 0 {
 			b.oldest++

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/tokamak-bench/tokamak/stat"
 	"github.com/tokamak-bench/tokamak/workload/count"
@@ -170,6 +171,7 @@ func TestPrefixesWithoutTokenizer(t *testing.T) {
 		for _, m := range told[i].Turns[0].Messages[:1] {
 			told[i].Input += int64(len(strings.Fields(m.Text)))
 		}
+		told[i].Input = told[i].Input * int64(900+200*(i/10%2)) / 1000 // other prompts have other tokenizers, or roundings
 	}
 	m, r, err := Fit(t.Context(), &listed{told}, Options{})
 	if err != nil {
@@ -548,5 +550,60 @@ func TestSampledMessages(t *testing.T) {
 	}
 	if d := gocmp.Diff([]int64{50, 150, 190, 290}, list[1].messages); d != "" || list[1].input != 290 {
 		t.Error(d)
+	}
+}
+
+// Forgetting leaves what is kept whole: the blocks used last, each where the stack
+// has it, and as many tokens in the stack as they have.
+func TestForgettingKeepsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := newBlocks([]int64{16})
+		b.most = rapid.IntRange(2, 12).Draw(t, "most")
+		var used []uint64
+		for row := range rapid.Int32Range(1, 60).Draw(t, "prompts") {
+			q := count.Prompt{}
+			at := uint64(rapid.IntRange(1, 3).Draw(t, "front"))
+			for k := range rapid.IntRange(1, 9).Draw(t, "blocks") {
+				q.Blocks, q.Ends = append(q.Blocks, at), append(q.Ends, int64(10*(k+1)))
+				at = at*4 + uint64(rapid.IntRange(0, 3).Draw(t, "next"))
+			}
+			q.Tokens = int64(10 * len(q.Blocks))
+			b.add(written(&q, int64(row)), row)
+			for _, id := range slices.Backward(q.Blocks) {
+				if i := slices.Index(used, id); i >= 0 {
+					used = slices.Delete(used, i, i+1)
+				}
+				used = append(used, id)
+			}
+			kept := used[max(len(used)-b.most, 0):]
+			if len(b.known) != len(kept) || b.stack.used != int64(10*len(kept)) {
+				t.Fatalf("%d blocks of %d tokens, want %d", len(b.known), b.stack.used, len(kept))
+			}
+			for i, id := range kept {
+				at, ok := b.known[id]
+				if !ok || b.all[at].id != id || b.at[b.all[at].place] != at {
+					t.Fatalf("block %d is not kept, or not where it is", id)
+				}
+				if got := b.stack.distance(b.all[at].place); got != int64(10*(len(kept)-i)) {
+					t.Fatalf("block %d lies %d tokens deep, want %d", id, got, 10*(len(kept)-i))
+				}
+			}
+		}
+	})
+}
+
+// Later turns of a conversation that is one row have no front.
+func TestTurnsHaveNoFront(t *testing.T) {
+	l := newLog(Options{Tokenizer: words{}})
+	for _, r := range asConversations(2)[:40] {
+		r.Turns[0].Messages[1].Text = "what now"
+		if err := l.add(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, f := range l.front {
+		if i%2 == 1 && f != 0 {
+			t.Errorf("turn %d has front %d", i, f)
+		}
 	}
 }
