@@ -74,7 +74,10 @@ func (w *writer) head(r *Report) {
 		over = "; arrivals are made up, see below"
 	}
 	w.row("log\t%s, %s %s%s", r.Format, grouped(r.Rows), what, over)
-	if r.Skipped > 0 {
+	switch {
+	case r.Skipped == 1:
+		w.row("\t1 line could not be read")
+	case r.Skipped > 1:
 		w.row("\t%s lines could not be read", grouped(r.Skipped))
 	}
 	if r.Failed > 0 {

@@ -39,6 +39,10 @@ func (o object) moment(unit int, keys ...string) (ns int64, absolute, zoneless, 
 				o.path, key, unitName(unit), shown(v, b), u, u)
 			return 0, false, false, false
 		}
+		if _, _, number := decimal(b, unit); !ok && number {
+			o.fail("expected %s%s to be less than 146 years from 0 in %s, found %s", o.path, key, unitName(unit), shown(v, b))
+			return 0, false, false, false
+		}
 		if !ok {
 			o.fail("expected %s%s to be a number or a date and time, found %s", o.path, key, shown(v, b))
 			return 0, false, false, false

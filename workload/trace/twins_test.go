@@ -67,6 +67,7 @@ func damages() map[string][]planted {
 		"bailian.jsonl": {
 			{"61.114", `"x"`, "expected timestamp to be a number or a date and time"},
 			{"61.114", "1767225600000", "which looks like ms since 1970"},
+			{"61.114", "9000000000.5", "expected timestamp to be less than 146 years from 0 in s, found 9000000000.5"},
 			{`"input_length": 37`, `"input_length": 0`, "expected input_length from 1 to 10000000, found 0"},
 			{"[1089, 1090, 1091]", "[1, 2, 3, 4]", "expected at most 3 hash_ids for 37 tokens in blocks of 16, found 4"},
 			{"[1089, 1090, 1091]", "[1, {}, 3]", "expected hash_ids to be a list of numbers or texts"},
