@@ -81,6 +81,18 @@ func TestBadKindsAreBounded(t *testing.T) {
 	}
 }
 
+// Lines, entries and records are different kinds.
+func TestBadKindsByUnit(t *testing.T) {
+	var k kinds
+	for i, unit := range []string{unitLine, unitEntry, unitLine} {
+		k.add(&LineError{"data", unit, int64(i + 1), errNotJSON})
+	}
+	want := []BadKind{{"data", unitLine, "not JSON", 2, []int64{1, 3}}, {"data", unitEntry, "not JSON", 1, []int64{2}}}
+	if diff := cmp.Diff(want, k.list()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The words of a reason and what stands between them are the reason, and the
 // same words with other numbers are the same kind.
 func TestTemplate(t *testing.T) {

@@ -129,6 +129,13 @@ func TestTurnsWithoutBlocks(t *testing.T) {
 	if !rows[1].Delta || !rows[2].Delta || rows[2].Turn != 2 {
 		t.Error(dump(rows))
 	}
+	if r, err := Open("data", content(fmt.Sprintf(row+row, 0, 100, 1, 100)), Options{}); err != nil {
+		t.Fatal(err)
+	} else if _, err = r.Next(); err != nil {
+		t.Fatal(err)
+	} else if _, err = r.Next(); err == nil { // as long as before: either, too
+		t.Error("a row of the same length is taken for one of the two")
+	}
 	longer := fmt.Sprintf(row+row, 0, 100, 1, 150)
 	r, err := Open("data", content(longer), Options{})
 	if err != nil {

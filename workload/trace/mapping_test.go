@@ -87,3 +87,25 @@ func TestMappingErrors(t *testing.T) {
 		}
 	}
 }
+
+// Numbers are in seconds where the mapping does not say, each fact by its own
+// unit.
+func TestMappingUnits(t *testing.T) {
+	const data = `{"at":2,"first":3,"total":4}`
+	for units, want := range map[string][3]int64{
+		"":                              {2e9, 3e9, 4e9},
+		"units: {at: ms}":               {2e6, 3e9, 4e9},
+		"units: {first_token: us}":      {2e9, 3e3, 4e9},
+		"units: {duration: ns}":         {2e9, 3e9, 4},
+		"units: {at: us, duration: ms}": {2e3, 3e9, 4e6},
+	} {
+		m, err := ParseMapping("m.yaml", []byte("fields: {at: at, first_token: first, duration: total}\n"+units))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, _ := all(t, data, Options{Mapping: m})
+		if r := rows[0]; [3]int64{r.At, int64(r.FirstToken), int64(r.Duration)} != want {
+			t.Errorf("%s: %s", units, dump(rows))
+		}
+	}
+}

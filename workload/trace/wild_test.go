@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -78,6 +79,48 @@ func TestKindsOfSpans(t *testing.T) {
 func TestDashes(t *testing.T) {
 	rows, _ := all(t, `{"start_time":"-","timestamp":"2026-01-01T00:00:00Z","path":"/v1/completions","response_code":"-","duration":"-","gen_ai.usage.input_tokens":"-","genai_tokens_input":"7","gen_ai.usage.output_tokens":""}`, Options{})
 	if r := rows[0]; len(rows) != 1 || r.At != 1767225600e9 || r.Status != 0 || r.Told || r.Duration != 0 || r.Input != 7 || r.Output != 0 {
+		t.Error(dump(rows))
+	}
+}
+
+// An end before its beginning tells no length of time, and a logged answer's
+// usage that is none no tokens.
+func TestTimesThatGoBack(t *testing.T) {
+	for _, text := range []string{
+		`{"input_toks":5,"output_toks":5,"arrival_time":1,"queued_ts":9,"first_token_ts":8,"last_token_ts":7}`,
+		`{"call_type":"completion","startTime":9,"endTime":8,"completionStartTime":7,"prompt_tokens":3}`,
+		`{"spanId":"s","startTimeUnixNano":"9","endTimeUnixNano":"8","attributes":{"gen_ai.request.model":"m"}}`,
+		`{"request":{"method":"POST"},"response":{"status":200,"body":"{\"usage\":{\"prompt_tokens\":-3,\"completion_tokens\":100000000}}"},"start_time":1}`,
+	} {
+		rows, _ := all(t, text, Options{})
+		if r := rows[0]; len(rows) != 1 || r.FirstToken != 0 || r.Duration != 0 || max(r.Input, -r.Input) > 5 || r.Input < 0 || r.Output > 5 {
+			t.Errorf("%s: %s", text, dump(rows))
+		}
+	}
+}
+
+// Our own timestamps are ms from the first, think times s.
+func TestOwnTimes(t *testing.T) {
+	rows, _ := all(t, `{"timestamp":1767225600250,"prompt":"a"}`+"\n"+`{"timestamp":1767225601500,"input_tokens":5,"turns":[{"input_tokens":6,"think":2.5}]}`, Options{})
+	if len(rows) != 2 || rows[0].At != 0 || rows[1].At != 1250e6 || rows[1].Turns[1].Think != 2500*time.Millisecond {
+		t.Error(dump(rows))
+	}
+}
+
+// A record whose body is cut short is a bad one that says by how much, also
+// where what is left is JSON.
+func TestRecordCutShort(t *testing.T) {
+	const record = "1 aaaaaaaaaaaa 5\nPOST /v1/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n{\"prompt\":\"p\"}"
+	_, r := all(t, fmt.Sprintf(record, 14)+"\n"+separator+"\n"+fmt.Sprintf(record, 90), Options{MaxBad: 1})
+	if n, bad := r.Skipped(); n != 1 || bad[0].Error() != "data: record 2: the body is cut short: 14 bytes of 90" {
+		t.Error(n, bad)
+	}
+}
+
+// The attribute of a span goes before the parameters of its request.
+func TestLimitOfASpanGoesFirst(t *testing.T) {
+	rows, _ := all(t, `{"spanId":"s","startTimeUnixNano":"9","attributes":{"gen_ai.request.model":"m","gen_ai.request.max_tokens":5,"llm.invocation_parameters":"{\"max_tokens\":7}"}}`, Options{})
+	if rows[0].Limit != 5 {
 		t.Error(dump(rows))
 	}
 }
