@@ -3,8 +3,6 @@ package trace
 import (
 	"math"
 	"time"
-
-	"github.com/valyala/fastjson"
 )
 
 // Units of numbers that are times, as powers of ten of a nanosecond.
@@ -19,35 +17,22 @@ const (
 // number in the unit, or a date and time. Absolute says that it counts from the
 // Unix epoch, zoneless that it is a date and time without a zone.
 func (o object) moment(unit int, keys ...string) (ns int64, absolute, zoneless, there bool) {
-	for _, key := range keys {
-		v := o.get(key)
-		if v == nil {
-			continue
-		}
-		if t := v.Type(); t != fastjson.TypeNumber && t != fastjson.TypeString {
-			o.wrong(v, key, "a number or a date and time")
-			return 0, false, false, false
-		}
-		b := o.raw(v)
-		if v.Type() == fastjson.TypeString && none(b) {
-			continue
-		}
-		ns, absolute, zoneless, ok := instant(b, unit)
-		if !ok && unitOf(b) != "" {
-			u := unitOf(b)
-			o.fail("expected %s%s in %s or as a date and time, found %s, which looks like %s since 1970: a mapping file with units: {at: %s} reads it (--dataset-map)",
-				o.path, key, unitName(unit), shown(v, b), u, u)
-			return 0, false, false, false
-		}
-		if _, _, number := decimal(b, unit); !ok && number {
-			o.fail("expected %s%s to be less than 146 years from 0 in %s, found %s", o.path, key, unitName(unit), shown(v, b))
-			return 0, false, false, false
-		}
-		if !ok {
-			o.fail("expected %s%s to be a number or a date and time, found %s", o.path, key, shown(v, b))
-			return 0, false, false, false
-		}
+	key, v, b := o.scalar("a number or a date and time", keys)
+	if v == nil {
+		return 0, false, false, false
+	}
+	ns, absolute, zoneless, ok := instant(b, unit)
+	if ok {
 		return ns, absolute, zoneless, true
+	}
+	if _, _, number := decimal(b, unit); unitOf(b) != "" {
+		u := unitOf(b)
+		o.fail("expected %s%s in %s or as a date and time, found %s, which looks like %s since 1970: a mapping file with units: {at: %s} reads it (--dataset-map)",
+			o.path, key, unitName(unit), shown(v, b), u, u)
+	} else if number {
+		o.fail("expected %s%s to be less than 146 years from 0 in %s, found %s", o.path, key, unitName(unit), shown(v, b))
+	} else {
+		o.fail("expected %s%s to be a number or a date and time, found %s", o.path, key, shown(v, b))
 	}
 	return 0, false, false, false
 }
@@ -72,25 +57,14 @@ func (o object) at(r *Row, unit int, keys ...string) {
 
 // span returns the first of the fields that is there as a length of time.
 func (o object) span(unit int, keys ...string) time.Duration {
-	for _, key := range keys {
-		v := o.get(key)
-		if v == nil {
-			continue
-		}
-		if t := v.Type(); t != fastjson.TypeNumber && t != fastjson.TypeString {
-			o.wrong(v, key, "a number")
-			return 0
-		}
-		b := o.raw(v)
-		if v.Type() == fastjson.TypeString && none(b) {
-			continue
-		}
-		n, _, ok := decimal(b, unit)
-		if !ok || n < 0 || n > math.MaxInt64/2 {
-			o.fail("expected %s%s to be a length of time from 0 on, found %s", o.path, key, shown(v, b))
-			return 0
-		}
-		return time.Duration(n)
+	key, v, b := o.scalar("a number", keys)
+	if v == nil {
+		return 0
 	}
-	return 0
+	n, _, ok := decimal(b, unit)
+	if !ok || n < 0 || n > math.MaxInt64/2 {
+		o.fail("expected %s%s to be a length of time from 0 on, found %s", o.path, key, shown(v, b))
+		return 0
+	}
+	return time.Duration(n)
 }

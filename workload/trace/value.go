@@ -67,27 +67,37 @@ func (o object) reasoned(r *Row, keys ...string) {
 
 // found is whole that tells whether any of the fields says a number.
 func (o object) found(least, most int64, keys ...string) (n int64, there bool) {
+	key, v, b := o.scalar("a number", keys)
+	if v == nil {
+		return 0, false
+	}
+	n, exact, ok := decimal(b, 0)
+	if !ok || !exact || n < least || n > most {
+		o.fail("expected %s%s from %d to %d, found %s", o.path, key, least, most, shown(v, b))
+		return 0, false
+	}
+	return n, true
+}
+
+// scalar is the first of the fields that is there and stands for something, which
+// has to be a number, or a text, and how it is written, valid until the next
+// call; v is nil where there is none, or one of the wrong type, of what is
+// expected.
+func (o object) scalar(expected string, keys []string) (key string, v *fastjson.Value, b []byte) {
 	for _, key := range keys {
 		v := o.get(key)
 		if v == nil {
 			continue
 		}
 		if t := v.Type(); t != fastjson.TypeNumber && t != fastjson.TypeString {
-			o.wrong(v, key, "a number")
-			return 0, false
+			o.wrong(v, key, expected)
+			return "", nil, nil
 		}
-		b := o.raw(v)
-		if v.Type() == fastjson.TypeString && none(b) {
-			continue
+		if b := o.raw(v); v.Type() == fastjson.TypeNumber || !none(b) {
+			return key, v, b
 		}
-		n, exact, ok := decimal(b, 0)
-		if !ok || !exact || n < least || n > most {
-			o.fail("expected %s%s from %d to %d, found %s", o.path, key, least, most, shown(v, b))
-			return 0, false
-		}
-		return n, true
 	}
-	return 0, false
+	return "", nil, nil
 }
 
 // shown is a value for an error: a number, or of a text that it is one.
