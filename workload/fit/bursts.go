@@ -43,26 +43,37 @@ const burstErrors = 2
 func newBursts(at []float64, span, window, fine float64) *bursts {
 	b := &bursts{window: window, fine: fine, factor: slices.Repeat([]float64{1}, windowCount(span, fine))}
 	c := newCurve(at, span, fine)
-	parts := int(math.Round(window / fine))
-	found := false
-	for parts > 1 {
-		p := leastFactor(parts)
-		l := b.level(c, parts, parts/p)
-		found = found || l.Kept > 0
-		b.levels = append(b.levels, l)
-		parts /= p
-	}
-	if !found {
+	b.narrow(c, ladder(len(b.factor), int(math.Round(window/fine))))
+	if !slices.ContainsFunc(b.levels, func(l BurstLevel) bool { return l.Kept > 0 }) {
 		return nil
 	}
-	b.coarsen(b.levels)
+	b.coarsen(window, b.levels)
 	return b
 }
 
+// ladder are the widths, in fine windows, at which a log of n is divided: the
+// window of its rates and on by its least factors down to one.
+func ladder(n, window int) []int {
+	var list []int
+	for w := min(window, n); ; w /= leastFactor(w) {
+		list = append(list, w)
+		if w == 1 {
+			return list
+		}
+	}
+}
+
+// narrow goes down a ladder.
+func (b *bursts) narrow(c *curve, ladder []int) {
+	for k, narrow := range ladder[1:] {
+		b.levels = append(b.levels, b.level(c, ladder[k], narrow))
+	}
+}
+
 // coarsen leaves windows as short as the narrowest of levels at which something
-// is kept: below, factors only repeat.
-func (b *bursts) coarsen(levels []BurstLevel) {
-	least := math.Inf(1)
+// is kept, or as the widest: below, factors only repeat.
+func (b *bursts) coarsen(widest float64, levels []BurstLevel) {
+	least := widest
 	for _, l := range levels {
 		if l.Kept > 0 {
 			least = min(least, l.Window)

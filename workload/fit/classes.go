@@ -25,7 +25,7 @@ func (l *log) classify(starts []int32) bool {
 			l.client[starts[i]] = int32(k)
 		}
 		b := &bursts{window: l.span, fine: fine, factor: c.factor}
-		b.coarsen(slices.Concat(all, t.levels))
+		b.coarsen(float64(t.ladder[0])*fine, slices.Concat(all, t.levels))
 		l.mixed.classes = append(l.mixed.classes, b)
 	}
 	rows := make([]int64, len(t.classes))

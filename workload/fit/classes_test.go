@@ -276,8 +276,12 @@ func TestClassesOfSessions(t *testing.T) {
 // TestCoarsened: where nothing is kept below 15 s, windows are of 15 s.
 func TestCoarsened(t *testing.T) {
 	b := &bursts{window: 30, fine: 5, factor: []float64{2, 2, 2, 1, 1, 1, 3, 3}}
-	b.coarsen([]BurstLevel{{30, 9, 0.9}, {15, 4, 0.5}, {5, 1, 0}})
+	b.coarsen(30, []BurstLevel{{15, 4, 0.5}, {5, 1, 0}})
 	if d := cmp.Diff([]float64{2, 1, 3}, b.factor); d != "" || b.fine != 15 {
+		t.Errorf("windows of %v s: %s", b.fine, d)
+	}
+	b.coarsen(30, []BurstLevel{{15, 1, 0}, {5, 1, 0}}) // only windows of the rates differ
+	if d := cmp.Diff([]float64{2, 3}, b.factor); d != "" || b.fine != 30 {
 		t.Errorf("windows of %v s: %s", b.fine, d)
 	}
 }

@@ -93,15 +93,13 @@ func meanTokens(list []int32) float64 {
 // together most, until there are enough classes or no share is more than chance.
 // It returns what is kept of the bursts of all.
 func (t *tree) divide() []BurstLevel {
-	all := &bursts{window: t.span, fine: t.fine, factor: slices.Repeat([]float64{1}, windowCount(t.span, t.fine))}
+	all := &bursts{window: t.span, fine: t.fine, factor: make([]float64, windowCount(t.span, t.fine))}
 	c := class{rows: allRows(len(t.at)), input: between{1, most(t.input)}, output: between{1, most(t.output)}, factor: all.factor, curve: newCurve(t.at, t.span, t.fine)}
 	rates := newCurve(t.at, t.span, float64(t.ladder[0])*t.fine) // those of its windows are the log's
 	for i := range all.factor {
 		all.factor[i] = rates.rate[i/t.ladder[0]]
 	}
-	for k, narrow := range t.ladder[1:] {
-		all.levels = append(all.levels, all.level(c.curve, t.ladder[k], narrow))
-	}
+	all.narrow(c.curve, t.ladder)
 	t.look(&c)
 	t.classes = []class{c}
 	for len(t.classes) < mostClasses {
@@ -283,16 +281,4 @@ func mixScatter(all, own *curve, wide, narrow int) *scatter {
 		s.add(ownPart.counts[i]-n*p, n*p*(1-p)*(total-n)/(total-1), p)
 	}
 	return s
-}
-
-// ladder are the widths, in fine windows, at which a log of n is divided: the
-// window of its rates and on by its least factors down to one.
-func ladder(n, window int) []int {
-	var list []int
-	for w := min(window, n); ; w /= leastFactor(w) {
-		list = append(list, w)
-		if w == 1 {
-			return list
-		}
-	}
 }
