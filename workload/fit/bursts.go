@@ -43,7 +43,7 @@ const burstErrors = 2
 func newBursts(at []float64, span, window, fine float64) *bursts {
 	b := &bursts{window: window, fine: fine, factor: slices.Repeat([]float64{1}, windowCount(span, fine))}
 	c := newCurve(at, span, fine)
-	b.narrow(c, ladder(len(b.factor), int(math.Round(window/fine))))
+	b.narrow(c, ladder(int(math.Round(window/fine))))
 	if !slices.ContainsFunc(b.levels, func(l BurstLevel) bool { return l.Kept > 0 }) {
 		return nil
 	}
@@ -51,11 +51,11 @@ func newBursts(at []float64, span, window, fine float64) *bursts {
 	return b
 }
 
-// ladder are the widths, in fine windows, at which a log of n is divided: the
-// window of its rates and on by its least factors down to one.
-func ladder(n, window int) []int {
+// ladder are the widths, in fine windows, at which a log is divided: the window of
+// its rates and on by its least factors down to one.
+func ladder(window int) []int {
 	var list []int
-	for w := min(window, n); ; w /= leastFactor(w) {
+	for w := window; ; w /= leastFactor(w) {
 		list = append(list, w)
 		if w == 1 {
 			return list

@@ -49,7 +49,7 @@ type tree struct {
 
 // newTree has the requests whose moments, in s, and lengths these are.
 func newTree(at []float64, input, output []int32, span, window, fine float64) *tree {
-	t := &tree{at: at, input: input, output: output, span: span, fine: fine, ladder: ladder(windowCount(span, fine), int(math.Round(window/fine))),
+	t := &tree{at: at, input: input, output: output, span: span, fine: fine, ladder: ladder(int(math.Round(window / fine))),
 		meanInput: max(meanTokens(input), 1), meanOutput: max(meanTokens(output), 1)}
 	for i := range input {
 		t.meanHeld += heldBy(input[i], output[i]) / float64(len(input))
