@@ -174,9 +174,12 @@ func (l *log) followCut(c *cut, q *request, number int32) {
 	if c.made += q.input/c.size + 1; q.input <= 0 || c.made > mostPieces {
 		return
 	}
-	if _, ok := l.reused(c.blocks(q)); ok {
-		l.sessions.of = append(l.sessions.of, number)
-	}
+	ids, ends := c.blocks(q.input)
+	l.following()
+	l.reuse.AddBlocks(ids, ends, q.input, q.output, q.at)
+	l.followed++
+	l.prompts += q.input
+	l.sessions.of = append(l.sessions.of, number)
 }
 
 // followTurns looks at the later prompts of a conversation of texts, the first of

@@ -210,8 +210,9 @@ type cut struct {
 	named []uint64
 	each  int64 // tokens of a named block
 	own   uint64
-	made  int64 // blocks so far
-	row   trace.Row
+	made  int64    // blocks so far
+	ids   []uint64 // of the prompt before
+	ends  []int64
 }
 
 // mostPieces is how many blocks the prompts of a conversation are cut into in
@@ -246,24 +247,32 @@ func (l *log) cutOf(r *trace.Row, several bool, number int64) *cut {
 	return c
 }
 
-// blocks returns a row of the blocks of a prompt, valid until the next call.
-func (c *cut) blocks(q *request) *trace.Row {
-	c.row = trace.Row{Timed: q.timed, At: q.at, Input: q.input, Output: q.output, BlockTokens: c.size, Blocks: c.row.Blocks[:0]}
-	front := int64(len(c.named)) * c.each
-	for k := int64(0); k*c.size < q.input; k++ {
-		from, to := k*c.size, (k+1)*c.size
-		if to > front {
-			c.row.Blocks = append(c.row.Blocks, stat.Key(c.own, "block", uint64(k)))
-			continue
-		}
-		id := c.named[from/c.each]
-		if c.each != c.size {
-			id = stat.Key(id, "piece", uint64(k))
+// blocks are those of the conversation's next prompt, by name, and the tokens up to
+// the end of each, valid until the next call. A prompt holds all that the one
+// before held, ends a block, and so does a front, where the first prompt has all
+// of it.
+func (c *cut) blocks(input int64) (ids []uint64, ends []int64) {
+	from := int64(0)
+	if n := len(c.ends); n > 0 {
+		from = c.ends[n-1]
+	}
+	for from < input {
+		to, id := min(from+c.size, int64(len(c.named))*c.each), uint64(0)
+		switch {
+		case to <= from, to > input: // its own
+			c.named = nil
+			to = min(from+c.size, input)
+			id = stat.Key(c.own, "block", uint64(from))
+		case c.each == c.size:
+			id = c.named[from/c.each]
+		default:
+			id = stat.Key(c.named[from/c.each], "piece", uint64(from/c.size))
 			for _, also := range c.named[from/c.each+1 : (to-1)/c.each+1] {
 				id = stat.Key(id, "joined", also)
 			}
 		}
-		c.row.Blocks = append(c.row.Blocks, id)
+		c.ids, c.ends = append(c.ids, id), append(c.ends, to)
+		from = to
 	}
-	return &c.row
+	return c.ids, c.ends
 }

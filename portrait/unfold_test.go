@@ -110,6 +110,34 @@ func TestSharedHistory(t *testing.T) {
 	}
 }
 
+// TestTurnsOfAnyLength: of three turns of 151, 230 and 309 tokens with a front of
+// 105 the second finds 151 and the third 230; another session's first finds 105.
+func TestTurnsOfAnyLength(t *testing.T) {
+	row := trace.Row{Format: "tokamak", Timed: true, Input: 151, Output: 40, Blocks: []uint64{1}, BlockTokens: 105,
+		Turns: []trace.Turn{{Input: 151, Output: 40}, {Input: 39, Output: 40, Think: time.Second}, {Input: 39, Output: 1, Think: time.Second}}}
+	other := row
+	other.At = 9e9
+	f, _ := show(t, &rows{of: []trace.Row{row, other}}, portrait.Options{})
+	if want := float64(2*(151+230)+105) / float64(2*(151+230+309)); math.Abs(f.SharedPrefix.Or(0)-want) > 1e-12 {
+		t.Errorf("%v, want %v", f.SharedPrefix, want)
+	}
+}
+
+// TestFrontOfAnyLength: a front that one block names is shared to its end, however
+// long it is: 105 tokens of 170 each in 39 of 40 prompts, 25 of 90 likewise.
+func TestFrontOfAnyLength(t *testing.T) {
+	for _, c := range []struct{ input, front int64 }{{170, 105}, {90, 25}} {
+		var log []trace.Row
+		for i := range int64(40) {
+			log = append(log, trace.Row{Format: "tokamak", Timed: true, At: i * 5e8, Input: c.input, Output: 5, Blocks: []uint64{1}, BlockTokens: c.front})
+		}
+		f, _ := show(t, &rows{of: log}, portrait.Options{})
+		if want := float64(39*c.front) / float64(40*c.input); math.Abs(f.SharedPrefix.Or(0)-want) > 1e-12 {
+			t.Errorf("%v, want %v", f.SharedPrefix, want)
+		}
+	}
+}
+
 // TestErrorsNotKnown: no row says how it went.
 func TestErrorsNotKnown(t *testing.T) {
 	f, p := show(t, &rows{of: at(0, 1, 2)}, portrait.Options{})
@@ -185,7 +213,8 @@ func TestPiecesLikeTheBlocks(t *testing.T) {
 		{Format: "tokamak", Timed: true, At: 6e8, Input: 1000, Output: 50, Blocks: []uint64{1, 2}, BlockTokens: 512},
 	}
 	f, _ := show(t, &rows{of: log}, portrait.Options{})
-	if want := 1024.0 / (1000 + 700 + 1000 + 1350); math.Abs(f.SharedPrefix.Or(0)-want) > 1e-12 { // a full block of 512 in each of two
+	// The third prompt finds the one full block of 512 that it has in common, the second turn all of the first.
+	if want := (512.0 + 1000) / (1000 + 700 + 1000 + 1350); math.Abs(f.SharedPrefix.Or(0)-want) > 1e-12 {
 		t.Errorf("%v, want %v", f.SharedPrefix, want)
 	}
 	if notes := strings.Join(f.Notes, " "); strings.Contains(notes, "several lengths") {

@@ -50,7 +50,11 @@ func (l *log) findAsked() {
 		l.say("--turns %s has no effect: the log does not tell which requests belong together", o.Turns)
 	}
 	if o.Window > 0 && l.span < 2*o.Window.Seconds() && !l.madeUp {
-		l.say("--window %s: the log of %s holds no two of them, and one rate was learnt", shortDuration(o.Window.Seconds()), shortDuration(l.span))
+		below := ", and one rate was learnt"
+		if o.Bursts > 0 {
+			below = "; bursts are kept around one rate"
+		}
+		l.say("--window %s: the log of %s holds no two of them%s", shortDuration(o.Window.Seconds()), shortDuration(l.span), below)
 	}
 	if l.relative && l.files > 1 {
 		l.say("the moments of %d files count from beginnings of their own: the files are laid over each other, as if they had begun together", l.files)

@@ -50,6 +50,7 @@ func TestWishesThatCannotBe(t *testing.T) {
 		{"no sessions", &listed{plain()}, Options{By: BySession}, "--by session: the log names no session"},
 		{"no turns", &listed{plain()}, Options{Turns: trace.CumulativeTurns}, "--turns cumulative has no effect: the log does not tell which requests belong together"},
 		{"a short log", &listed{plain()}, Options{Window: 3 * time.Hour}, "--window 3 h: the log of 118 s holds no two of them, and one rate was learnt"},
+		{"a short log with bursts", &listed{plain()}, Options{Window: 3 * time.Hour, Bursts: time.Second}, "--window 3 h: the log of 118 s holds no two of them; bursts are kept around one rate"},
 		{"two beginnings", &twoFiles{listed{plain()}}, Options{}, "the moments of 2 files count from beginnings of their own: the files are laid over each other"},
 		{"short blocks", &listed{blocks(1, 16)}, Options{}, "blocks of 16 tokens name 16 % of the tokens of their prompts"},
 		{"long blocks", &listed{blocks(6, 64)}, Options{}, "blocks of 64 tokens name 3.8 times the tokens of their prompts: expected --block-tokens to be shorter"},

@@ -210,7 +210,7 @@ func (o *Options) checkBursts() error {
 	}
 	window := time.Duration(o.window() * float64(time.Second))
 	if o.Bursts < MinBursts || o.Bursts >= window || window%o.Bursts != 0 {
-		return fmt.Errorf("expected bursts of %v or longer, a whole part of the rates' window of %v such as %v, found %v", MinBursts, window, window/60, o.Bursts)
+		return fmt.Errorf("expected bursts of %v or longer that are shorter than the rates' window of %v and a whole part of it, such as %v, found %v", MinBursts, window, window/60, o.Bursts)
 	}
 	return nil
 }

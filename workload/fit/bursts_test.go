@@ -101,7 +101,7 @@ func TestBurstWindows(t *testing.T) {
 	}{
 		{time.Second, 0, ""}, {30 * time.Second, 0, ""}, {7 * time.Second, 70 * time.Second, ""},
 		{500 * time.Millisecond, 0, "expected bursts of 1s or longer"}, {-time.Second, 0, "expected bursts of 1s or longer"},
-		{time.Minute, 0, "a whole part of the rates' window of 1m0s"}, {7 * time.Second, 0, "found 7s"},
+		{time.Minute, 0, "shorter than the rates' window of 1m0s"}, {7 * time.Second, 0, "found 7s"},
 	} {
 		o := Options{Bursts: c.bursts, Window: c.window}
 		err := o.checkBursts()

@@ -60,7 +60,7 @@ const (
 	// gridErrors is how many standard errors, over the folds, the gain of a grid
 	// over independence is at least.
 	gridErrors = 2
-	leastPairs = 400
+	leastPairs = 100
 )
 
 // rankGrid is the grid that makes pairs likeliest which it was not counted in:

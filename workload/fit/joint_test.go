@@ -53,14 +53,16 @@ func madePairs(n int, seed uint64, together func(fold int) float64) (pairs, []ui
 }
 
 func TestRankGridOfIndependentLengths(t *testing.T) {
-	found := 0
-	for seed := range uint64(60) {
-		if rankGrid(madePairs(3000, seed, func(int) float64 { return 0 })) != nil {
-			found++
+	for _, n := range []int{leastPairs, 3000} {
+		found := 0
+		for seed := range uint64(60) {
+			if rankGrid(madePairs(n, seed, func(int) float64 { return 0 })) != nil {
+				found++
+			}
 		}
-	}
-	if found > 3 {
-		t.Errorf("%d of 60 logs of independent lengths have a grid", found)
+		if found > 3 {
+			t.Errorf("%d of 60 logs of %d independent lengths have a grid", found, n)
+		}
 	}
 }
 

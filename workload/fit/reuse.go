@@ -45,6 +45,13 @@ func (u *Reuse) AddText(q *count.Prompt, at int64, of int32) (before int32, foll
 	return u.follow(p), true
 }
 
+// AddBlocks is Add of a prompt of so many tokens, and its answer, that is known by
+// blocks of lengths of their own: ends are the tokens up to the end of each, at is
+// a moment in ns.
+func (u *Reuse) AddBlocks(ids []uint64, ends []int64, input, output, at int64) (before int32) {
+	return u.follow(&prompt{ids: ids, ends: ends, input: input, output: output, at: at, whole: true, of: -1})
+}
+
 func (u *Reuse) follow(p *prompt) (before int32) {
 	before, _ = u.blocks.add(p, u.added)
 	u.added++

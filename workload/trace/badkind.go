@@ -57,7 +57,8 @@ func units(unit string, n int64) string {
 }
 
 // BadKinds returns the lines that could not be used so far by their reasons,
-// the most frequent first. Beyond the first kinds that are met all others are one.
+// the most frequent first. Beyond the first kinds that are met all others are one,
+// the last.
 func (r *Reader) BadKinds() []BadKind { return r.kinds.list() }
 
 // listed are sentences about kinds of bad lines, the rarer ones by number.
@@ -125,8 +126,18 @@ func (k *kinds) list() []BadKind {
 		}
 		list[i].Reason = b.String()
 	}
-	slices.SortStableFunc(list, func(a, b BadKind) int { return -cmp.Compare(a.Lines, b.Lines) })
+	slices.SortStableFunc(list, func(a, b BadKind) int {
+		return cmp.Or(cmp.Compare(last(a), last(b)), -cmp.Compare(a.Lines, b.Lines))
+	})
 	return list
+}
+
+// last is 1 for what stands behind all kinds: those that are not told apart.
+func last(k BadKind) int {
+	if k.Reason == otherReasons {
+		return 1
+	}
+	return 0
 }
 
 // template takes a reason apart: into words, and the numbers and quoted texts
